@@ -145,7 +145,7 @@ def test_bounds_are_pairs_or_minima_and_maxima() -> None:
 
 
 def test_two_by_two_bounds_are_two_pairs() -> None:
-    """The test fails if the bounds of two columns are read as minima and maxima."""
+    """The test fails if the pairs of bounds of two columns are read as the two minima and the two maxima."""
     assert as_box([(0, 1), (2, 3)]) == Box.of([(0.0, 1.0), (2.0, 3.0)])
     with pytest.raises(InvalidInput, match="bounds of two columns are read as two pairs"):
         as_box(([0, 0], [1, 1]))

@@ -119,7 +119,9 @@ def gap_is_large(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matr
 
 
 def on_edge_cases(draw: Callable[..., Matrix], epsilon: float, seed: int, adjacency: str = "replace-one") -> Finding:
-    """Return what the audit finds on special data sets if the target claims privacy but no law of the noise."""
+    """Return what the audit finds on special data sets for a target that claims privacy but does not name the law of
+    its noise.
+    """
     setting = Setting(Target("mine", draw), {"epsilon": epsilon}, SECOND_MOMENT, seed)
     return edge_cases(setting, Form(names_a_law=False), 1e-9, adjacency)
 
@@ -127,8 +129,8 @@ def on_edge_cases(draw: Callable[..., Matrix], epsilon: float, seed: int, adjace
 @pytest.mark.thorough
 @pytest.mark.parametrize("epsilon", [1.0, 3.0, 5.0])
 def test_failures_that_depend_on_the_data_within_the_claim_are_not_refuted(epsilon: float) -> None:
-    """The test fails if failures that the privacy claim allows are refuted. At ε = 5 the target fails nearly always if
-    all rows are zero, less often on neighbouring data, and never on plain data.
+    """The test fails if failures that the privacy claim allows are refuted. At ε = 5 the target nearly always fails if
+    all rows are zero. The target fails less often on neighbouring data, and never on plain data.
     """
     found = [on_edge_cases(gap_is_large, epsilon, seed) for seed in range(8)]
     assert {f.status for f in found} <= {Status.NOTED, Status.NOT_REFUTED}

@@ -142,8 +142,8 @@ def test_the_level_of_a_question_is_its_share_divided_by_its_looks() -> None:
 
 
 def test_missing_p_values_count_as_one() -> None:
-    """The test fails if a check of an audit is judged more mildly because it returns fewer p-values than it declared.
-    Missing p-values count as 1, so that the level of the other tests does not rise.
+    """The test fails if a check gets a higher error level for each test because it returns fewer p-values than it
+    declared. Each missing p-value counts as 1 and keeps its share of the error level.
     """
     (found,) = decide([Finding("law", "a", Status.NOT_REFUTED, "", p_value=0.6e-9)], Look(level=1e-9, tests=2))
     assert found.status is Status.SUSPICIOUS
@@ -264,7 +264,7 @@ def test_expected_to_fail(target, check):
 
 
 def with_guest(folder: Path, entry_points: str) -> subprocess.CompletedProcess[str]:
-    """Run the tests in `USE` while a package of one file with the given entry points is installed."""
+    """Run the tests in the constant `USE` while a package of one file with the given entry points is installed."""
     info = folder / "guest-1.dist-info"
     info.mkdir()
     (folder / "guest_package.py").write_text(GUEST)

@@ -235,8 +235,8 @@ def test_a_target_that_always_raises_cannot_be_run() -> None:
 
 
 def test_where_equal_generators_differ_nothing_is_said_of_layouts_and_orders_of_the_rows() -> None:
-    """The test fails if the report blames the memory layout or the order of the rows for changes that a counter in the
-    target causes.
+    """The output of the target changes with the number of calls. The test fails if the report attributes the change to
+    the memory layout or to the order of the rows.
     """
     calls = []
 
@@ -303,8 +303,8 @@ def test_suspicious_checks_get_a_second_look_on_fresh_draws(monkeypatch: pytest.
 
 @pytest.mark.thorough
 def test_a_suspicious_law_gets_its_second_look_although_a_pair_has_the_name_of_its_scenario() -> None:
-    """The test fails if a suspicious finding is not tested again because a pair of data sets has the same name as its
-    data set. For em-cov, for example, a pair and a data set are both named "separated eigenvalues, d=2".
+    """The test fails if a suspicious finding on a data set is not tested again because a pair of data sets has the same
+    name. For em-cov, for example, a pair and a data set are both named "separated eigenvalues, d=2".
     """
     x = np.eye(2)
     scenario = Scenario("twins", x, {"law": lambda y: kolmogorov_smirnov(y[:, 0, 0], lambda t: t**0.72, "uniform")})
@@ -370,9 +370,8 @@ def test_a_claim_of_another_notion_is_refused_with_what_to_give(name: str, claim
 
 @pytest.mark.thorough
 def test_the_number_of_tests_is_the_one_that_was_declared() -> None:
-    """The test fails if the error level of a test depends on the draws, because their number of failures decides how
-    many tests share the level. A pair of data sets on which the target never fails must count as many tests as any
-    other pair.
+    """The test fails if the number of tests that share the error level depends on the draws. A pair of data sets on
+    which the target never fails must count for as many tests as any other pair.
     """
     event = Finding("privacy", "event", Status.NOT_REFUTED, "", "pair", p_value=0.7e-9)
     failures = Finding("privacy", "failures", Status.NOT_REFUTED, "", "pair", p_value=1.0)

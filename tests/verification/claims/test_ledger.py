@@ -75,7 +75,9 @@ LONG = {
 
 
 def marks(name: str, first: bool = True) -> list[pytest.MarkDecorator]:
-    """Return the pytest marks of a test. CI runs every check with its first wrong formula, and a part of the others."""
+    """Return the pytest marks of a test. CI runs every check, its first wrong formula, and a part of its other wrong
+    formulas.
+    """
     if not first:
         return [pytest.mark.slow]
     return [pytest.mark.thorough] if name in LONG else []
@@ -142,8 +144,8 @@ def test_two_mutants_of_one_name_cannot_be_written() -> None:
     ],
 )
 def test_what_a_check_yields_decides(found: list[Result], attained: float | None, holds: bool) -> None:
-    """The test fails if a check holds although a case fails, a ratio is above 1 or NaN, or a bound is never
-    approached.
+    """The test fails if a check holds although one of its cases is false, or one of its ratios is above 1 or NaN. The
+    test also fails if the ratios stay below a value that they must attain.
     """
     evidence = concluded(iter(found), attained)
     assert evidence.holds == holds
@@ -194,8 +196,8 @@ def test_the_table_of_mutants_is_up_to_date() -> None:
 
 
 def planted(monkeypatch: pytest.MonkeyPatch, change: Callable[[ledger.LedgerClaim], ledger.LedgerClaim]) -> list[str]:
-    """Return the problems of the ledger after one entry of the paper DN25 was changed. Other papers are left out
-    because they share its checks, and the Rocq proofs because another test checks them.
+    """Return the problems of the ledger after one entry of the paper DN25 was changed. Entries of other papers are left
+    out because they use some checks of DN25. The Rocq proofs are left out because another test checks them.
     """
     entries = {key: entry for key, entry in ledger.claims().items() if entry.paper == "dn25"}
     entries["DN25.Alg2-DP"] = change(entries["DN25.Alg2-DP"])
@@ -560,7 +562,7 @@ def test_the_spend_of_every_mechanism_is_compared_and_has_a_mutant_of_3_percent(
 
 
 def test_a_mechanism_of_which_the_ledger_says_nothing_is_held_to_its_whole_budget() -> None:
-    """The test fails if a mechanism without an entry in the ledger may spend less or more than its whole budget."""
+    """The test fails if a mechanism without an entry in the ledger need not spend exactly its whole budget."""
     quiet = spends.account_of("coinpress-mean")
     assert (quiet.found, quiet.share, quiet.attained) == ("", "1", "1")
     assert quiet.options == {"constants": ("paper", "code")}

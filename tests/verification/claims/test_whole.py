@@ -12,7 +12,7 @@ PROOFS = Path(__file__).resolve().parents[3] / "proofs"
 
 
 def with_leg(claim: LedgerClaim, theorem: str) -> LedgerClaim:
-    """Return the claim with the mark `whole` on another theorem."""
+    """Return the claim with the mark `whole` on the given theorem and on no other."""
     others = tuple(leg for leg in claim.legs if not leg.whole)
     return replace(claim, legs=(*others, Leg("rocq", theorem, True, "all", "", True)))
 

@@ -19,8 +19,8 @@ UNIT = HIGH / [100, 1] * [1, 0]
 
 
 def needs(package: str) -> pytest.MarkDecorator:
-    """Skip a test if the package is not installed. If COVASSAY_REQUIRE_PEERS is set, the
-    test runs and fails instead.
+    """Skip a test if the package is not installed. If COVASSAY_REQUIRE_PEERS is set, the test is not skipped, and fails
+    if the package is missing.
     """
     missing = importlib.util.find_spec(package) is None and not os.environ.get("COVASSAY_REQUIRE_PEERS")
     return pytest.mark.skipif(missing, reason=f"needs {package}")
@@ -45,8 +45,9 @@ def loss_of(name: str) -> ExactLoss:
 def test_noise_of_a_generator_that_an_adapter_seeds_and_puts_back_has_an_exact_loss(
     seeded: Any, noise: Callable[[], float], claim: Guarantee, power: int
 ) -> None:
-    """The test fails if the audit computes no exact loss for noise from a global generator that the adapter seeds and
-    restores. The test also fails if noise that is 3 % too small is not refuted.
+    """The test fails if the audit computes no exact loss for noise from a global random generator. An adapter seeds
+    this generator before a draw and restores it afterwards. The test also fails if noise that is 3 % too small is not
+    refuted.
     """
 
     def found(share: float) -> ExactLoss:

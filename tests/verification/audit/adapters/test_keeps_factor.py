@@ -7,8 +7,8 @@ from covassay.verification.audit.adapters.diffprivlib_package import keeps_facto
 
 
 def test_draws_are_those_of_numpy_and_a_covariance_is_decomposed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test fails if a draw differs from numpy's, or if the same covariance matrix is decomposed more than once.
-    The package diffprivlib passes a new array with the same numbers for every proposal.
+    """The test fails if a draw differs from numpy's, or if the same covariance matrix is decomposed more than once. For
+    every proposal of its rejection sampler, diffprivlib passes a new array with the same numbers.
     """
     covariance = np.array([[2.0, 0.5, 0.1], [0.5, 1.0, -0.3], [0.1, -0.3, 0.7]])
     ours, theirs = keeps_factor(np.random.default_rng(4)), legacy(np.random.default_rng(4))

@@ -1,5 +1,5 @@
-"""Test samplers of single numbers as targets. In real arithmetic none is refuted, but the low-order bits of some
-violate privacy.
+"""Test samplers of single numbers as targets. If rounding is ignored, no sampler is refuted, but the low-order bits of
+some samplers violate privacy.
 """
 
 import importlib.util

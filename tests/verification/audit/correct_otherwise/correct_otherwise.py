@@ -576,7 +576,7 @@ def without_its_transpose(x: Matrix, *, rho: float, rng: Rng, kappa: float = 1e4
 
 
 def opposite_noises(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
-    """Return the average of two releases, in which the second noise terms cancel."""
+    """Return the average of two releases, which contain one noise term with opposite signs."""
     n, d = x.shape
     noise, opposite = (triangle(rng.standard_normal(d * (d + 1) // 2), d) for _ in range(2))
     sigma = gauss_cov.noise_scale(n, rho)
@@ -733,9 +733,7 @@ PAPER = (("calibration", "paper"),)
 
 
 def truncated_floats(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
-    """Truncate the rows to a grid in floats. A clipped row may lie just below a grid point that exact arithmetic would
-    reach.
-    """
+    """Truncate the rows to a grid in floats. Rounding can move a clipped row from a grid point to just below it."""
     n, d = x.shape
     norms = row_norms(x)[:, None]
     q = np.trunc(4 * np.where(norms > 1, x / np.maximum(norms, 1) * (1 - 1e-12), x))

@@ -83,9 +83,7 @@ def nine_times(x: Matrix, *, rho: float, rng: np.random.Generator) -> float:
 
 @pytest.mark.slow
 def test_the_same_for_zcdp() -> None:
-    """The test fails if the report explains a large privacy loss by another notion of neighbours only for ε-DP, and
-    not for zCDP.
-    """
+    """The test fails if the report does not explain a large privacy loss under zCDP by another notion of neighbours."""
     report = audit(normal, rho=0.5, released="number")
     assert report.verdict is Verdict.REFUTED
     assert "add-remove adjacency could explain it" in report.diagnoses[0]

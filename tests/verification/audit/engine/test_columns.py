@@ -84,7 +84,7 @@ def noisier_first_column(x: Matrix, *, epsilon: float, rng: np.random.Generator,
 
 
 def fixed_unit(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
-    """Add noise that is correct for fixed bounds, whatever bounds are given."""
+    """Ignore the given bounds, and add noise that is correct for the bounds `UNEQUAL`."""
     return CORRECT[0].draw(x, epsilon=epsilon, rng=rng, bounds=UNEQUAL)
 
 

@@ -45,7 +45,7 @@ def run(draw: Callable[..., Any], name: str, seed: int = 0, seeded: bool = True)
 
 
 def test_the_comparison_of_noise_stops_at_the_first_time_out() -> None:
-    """The test fails if a target that never returns in one shape is called on every data set of this shape."""
+    """The test fails if the audit calls a target again on data of a shape on which a call has timed out."""
     last, stopped = max(d for _, d in SHAPES_OF_THE_ZOO), []
 
     def never_ends(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:

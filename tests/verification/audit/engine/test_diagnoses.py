@@ -1,6 +1,7 @@
 """Test that the report names a mistake in the noise scale only if no other known factor fits better. The function
 `diagnose` gets draws whose scale has a chosen factor. If the factor is that of a known mistake, the mistake must be
-named. If the factor is 0.8 or 0.6, a mistake may be named only rarely, although √2 or 2 may also fit a hundred draws.
+named. If the factor is 0.8 or 0.6, a mistake may be named only rarely, although a hundred draws may also fit the factor
+of a known mistake.
 """
 
 import numpy as np
@@ -39,8 +40,8 @@ def named(name: str, factor: float, size: int = 100) -> list[set[str]]:
     ("name", "factor"), [("gauss-cov", 0.6), ("gauss-cov", 0.8), ("nuclear-laplace", 0.6), ("entrywise-laplace", 0.6)]
 )
 def test_a_factor_that_no_mistake_has_is_given_no_name(name: str, factor: float) -> None:
-    """The test fails if the report names a mistake on more than 3 of 10 seeds although no known mistake has the true
-    factor. Without a comparison with other factors, a mistake would be named on 6 to 9 seeds.
+    """The test fails if the report names a mistake on more than 3 of 10 seeds for a factor that belongs to no known
+    mistake. Without a comparison with other factors, a mistake would be named on 6 to 9 seeds.
     """
     assert sum(bool(found & OF_FACTORS) for found in named(name, factor)) <= 3
 

@@ -86,8 +86,8 @@ def test_a_correct_target_makes_all_draws_and_the_same_ones(claim: str) -> None:
 @pytest.mark.parametrize(("claim", "runs"), [("pure", 500), ("approximate", 500), ("zcdp", 150)])
 def test_early_ends_keep_to_their_share(claim: str, runs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The test fails if draws that end early refute a correct target more often than allowed. The settings allow draws
-    to end early with probability up to 0.1, so that early ends can be observed. A correct test fails with probability
-    at most 2e-9.
+    to end early with probability up to 0.1, so that early ends can be observed. If the audit is correct, the test fails
+    with probability at most 2e-9.
     """
     for module in (pair_draws, privacy):
         monkeypatch.setattr(module, "EARLY_SHARE", 0.5)
@@ -186,8 +186,8 @@ def test_a_test_to_which_chance_gives_no_draws_does_not_count_the_pilot(monkeypa
 
 @pytest.mark.thorough
 def test_a_pilot_to_which_chance_gives_no_draws_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test fails if the audit divides by zero because no draws were made to choose an event. The numbers of these
-    draws are random, and both are 0 once in a thousand audits with 100 samples.
+    """The test fails if the audit divides by zero because no draws were made to choose an event. The number of these
+    draws on each data set is random. With 100 samples, both numbers are 0 once in a thousand audits.
     """
     monkeypatch.setattr(pair_draws, "poisson_size", lambda mean, rng: 0)
     report = audit("covassay:gauss-cov", rho=0.5, samples=100)

@@ -48,8 +48,8 @@ TIGHT = {
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) for n in TIGHT])
 def test_p_values_of_a_mechanism_that_just_keeps_its_claim_are_uniform_or_larger(name: str) -> None:
-    """The test fails if p-values are too small for a mechanism whose loss equals its claim. In 500 runs, the frequency
-    of p-values below any u may exceed u only by what chance explains at level 1e-9.
+    """The test fails if p-values are too small for a mechanism whose loss equals its claim. In 500 runs, the share of
+    p-values below a number u may exceed u only as far as chance explains at level 1e-9.
     """
     noise, scale, claim, check, samples = TIGHT[name]
     runs = 500
@@ -79,8 +79,9 @@ def test_half_of_the_laplace_noise_is_refuted_at_1000_draws() -> None:
 
 @pytest.mark.slow
 def test_the_loss_of_laplace_noise_is_shown_to_two_hundredths_at_a_million_draws() -> None:
-    """The test fails if the audit tests the privacy loss on a set of outputs that occurs too rarely. At the counts 318
-    000 and 116 000 there is a better event than the one with the largest ratio, which occurs 10 403 and 3 823 times.
+    """The test fails if the audit tests the privacy loss on a set of outputs that occurs too rarely. One event occurs
+    318 000 times on one data set and 116 000 times on the other. The event with the largest ratio is a worse choice,
+    because it occurs only 10 403 and 3 823 times.
     """
     event = checks("laplace", 1.0, PureDP(1.0), 10**6, 0)["event"]
     assert event.facts.loss_lower_bound > 0.98
@@ -126,8 +127,8 @@ def test_the_table_of_coins_that_keep_a_claim_agrees_with_the_definition(claim: 
 
 
 def test_the_largest_loss_is_the_loss_that_an_event_without_an_exception_would_show() -> None:
-    """The test fails if the largest detectable loss in a report is larger than any set of outputs can show. A set of
-    outputs shows the largest loss if it has all outputs on one data set and none on the other.
+    """The test fails if the largest detectable loss in a report is larger than the loss that any set of outputs can
+    show. A set of outputs shows the largest loss if it has all outputs on one data set and none on the other.
     """
     share = 1e-10 ** (1 / 700)
     assert largest_loss((700, 720), PureDP(1.0), 1e-10) == pytest.approx(math.log(share / (1 - share)))
@@ -164,7 +165,7 @@ def fails_on_long_rows(x: Matrix, *, rng: np.random.Generator, **budget: float) 
 )
 def test_a_target_that_always_fails_on_one_side_is_refuted_under_every_claim(claim: Guarantee) -> None:
     """The test fails if a target is not refuted although it always fails on one of two neighbouring data sets. The
-    target must be refuted under every claim, with an error level divided among 300 checks.
+    target must be refuted under every claim, even if 300 tests share the error level.
     """
     budget = dict.fromkeys(claim.keywords(), 1.0)
     setting = Setting(Target("mine", fails_on_long_rows), {**budget, "epsilon": 1.0}, OUTPUTS["matrix"], seed=0)

@@ -28,7 +28,9 @@ VALUES = 20
 
 
 def alternating(side: float, size: int, rng: np.random.Generator) -> Matrix:
-    """Draw random indices. Except at both ends, odd indices are likelier on one data set than on the other."""
+    """Draw random indices. Apart from the two smallest and the two largest indices, odd indices are likelier on one
+    data set than on the other.
+    """
     odd = 0.5 if side else 0.1
     weights = np.where(np.arange(VALUES) % 2, odd, 1 - odd)
     weights[[0, 1, -2, -1]] = 1.0
@@ -78,8 +80,8 @@ def test_p_values_stay_uniform_or_larger_although_the_draws_chose_the_statistic(
 
 
 def test_statistics_that_are_ranked_by_the_draws_they_were_learned_from_would_promise_what_is_not_there() -> None:
-    """The test shows the bias of a likelihood ratio on the draws from which it was learned. Although both data sets
-    have the same law, the ratio seems to differ from 1, and on fresh draws it does not.
+    """The test shows the bias of a likelihood ratio on the draws from which it was learned. Both data sets have the
+    same law. The ratio seems to differ from 1 on the draws from which it was learned, but not on fresh draws.
     """
     rng = np.random.default_rng(0)
     one, two, fresh, other = rng.integers(40, size=(4, 500, 1)).astype(np.float64)

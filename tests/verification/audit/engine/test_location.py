@@ -44,8 +44,8 @@ def test_the_mistake_is_named(control) -> None:  # type: ignore[no-untyped-def]
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", UNSEEDED)
 def test_the_mistake_is_named_without_seeds(name: str) -> None:
-    """The test fails if the report names a wrong centre only for targets that accept a seed. Without seeds, the centre
-    is known only up to a standard error.
+    """For a target that accepts no seed, the test fails if the report does not name a wrong centre. Without seeds, the
+    centre is known only up to a standard error.
     """
     assert NEGATIVE_CONTROLS[name].diagnosis in where(name, seeded=False)
 
@@ -92,8 +92,8 @@ def black_box_target(centre: Callable[[Matrix], Matrix], scale: float) -> Target
     ],
 )
 def test_without_a_mechanism_only_a_wrong_size_is_named(centre: Callable[[Matrix], Matrix], words: str) -> None:
-    """The test fails if the report names a mistake in the centre that it cannot know. If no mechanism is named, the
-    intended query is unknown, and only a wrong order of magnitude can be named.
+    """The test fails if the report names a mistake in the centre without knowing the correct centre. If no mechanism is
+    named, the intended query is unknown, and only a wrong order of magnitude can be named.
     """
     expected = black_box(SECOND_MOMENT)
     setting = Setting(black_box_target(centre, 0.01), {"epsilon": 1.0}, expected.form.output, 0)
@@ -104,7 +104,7 @@ def test_without_a_mechanism_only_a_wrong_size_is_named(centre: Callable[[Matrix
 @pytest.mark.slow
 def test_the_centre_is_the_first_line_of_the_finding_and_the_scale_is_judged_about_it() -> None:
     """The test fails if the report judges the noise scale about the wrong centre. The target has a wrong centre and
-    half the required noise, so about the correct centre the noise would seem too large.
+    half the required noise. About the correct centre, its noise would seem too large.
     """
 
     def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:

@@ -127,7 +127,7 @@ def test_rows_are_as_long_as_moves_the_output_the_most(keep_long: bool, shortest
 
 def coin(loss: float) -> Target:
     """Return a target whose low-order bits have exactly the privacy loss `loss` if a row is added or removed. The
-    output is a whole number, or larger by 2^-40.
+    output is a whole number, to which 2^-40 is added at random.
     """
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> list[np.float64]:
@@ -160,8 +160,8 @@ def test_the_test_errs_no_more_often_than_it_says() -> None:
 
 
 def test_an_event_is_tested_if_the_draws_that_are_left_may_be_enough() -> None:
-    """The test fails if the audit gives up the test of an event although the remaining draws may suffice. The draws
-    that choose an event also say how many further draws are needed.
+    """The test fails if the audit does not test an event although the remaining draws may suffice for the test. The
+    draws that choose an event also say how many further draws are needed.
     """
 
     def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> np.float64:

@@ -180,7 +180,9 @@ def test_single_precision_is_not_refuted() -> None:
 
 
 def test_without_seeds_nothing_is_compared() -> None:
-    """The test fails if the audit compares two draws of a target that ignores its seed, because their noise differs."""
+    """The test fails if the audit compares two draws of a target that ignores its seed. Such draws differ because their
+    noise differs.
+    """
     assert only("laplace", of("laplace"), seeded=False).status is Status.SKIPPED
     unseeded = np.random.default_rng(0)
     moving = lambda x, *, rng, epsilon: mechanism("laplace").sample(x, unseeded, epsilon=epsilon)  # noqa: E731

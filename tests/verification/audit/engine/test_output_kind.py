@@ -26,8 +26,8 @@ def noisy_trace(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float
 
 
 def joint(x: Matrix, rho: float, rng: np.random.Generator) -> Matrix:
-    """Release a mean above a second moment. The mean multiplied by √2 and the second moment together have squared
-    sensitivity at most 4.5/n².
+    """Return a matrix whose first row is a noisy mean and whose other rows are a noisy second moment. The mean
+    multiplied by √2 and the second moment together have squared sensitivity at most 4.5/n².
     """
     n, d = x.shape
     rows = x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1)
@@ -46,7 +46,7 @@ def noisy_moments_over_claim(x: Matrix, *, rho: float, rng: np.random.Generator)
 
 
 def noisy_products(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Return products of rows that have a 1 added, with noise: a matrix with one more row and column than x."""
+    """Append a 1 to every row of x, and return the noisy sum of the outer products of these rows."""
     rows = np.column_stack([x, np.ones(len(x))])
     return rows.T @ rows + rng.laplace(size=(x.shape[1] + 1, x.shape[1] + 1))
 
@@ -102,8 +102,8 @@ def test_a_kind_that_is_stated_is_kept() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("share", [1.0, pytest.param(0.1, marks=pytest.mark.thorough)])
 def test_a_flat_triangle_is_audited_as_what_it_is(share: float) -> None:
-    """The test fails if a flat triangle of a matrix is audited as an ordinary vector. A tenth of the required noise
-    must be refuted.
+    """The test fails if the audit does not recognise a vector as the upper triangle of a matrix. A tenth of the
+    required noise must be refuted.
     """
 
     def triangle(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:

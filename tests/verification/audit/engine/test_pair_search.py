@@ -68,9 +68,9 @@ def rejects(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 @pytest.mark.thorough
 def test_a_target_that_rejects_rows_outside_the_ball_is_not_refuted() -> None:
-    """The test fails if an audit refutes a target because it rejects rows longer than allowed. In the audit's own
-    pairs, both data sets are allowed or both are not. If only one data set of a user's pair is rejected, the report
-    notes it.
+    """The test fails if an audit refutes a target because it rejects rows longer than allowed. In a pair that the audit
+    makes, the target accepts either both data sets or neither. If only one data set of a user's pair is rejected, the
+    report notes it.
     """
     long = (np.array([[3.0, 4.0], [0.5, 0.0]]), np.array([[0.6, 0.8], [0.5, 0.0]]))
     report = audit(rejects, epsilon=1.0, samples=200, pair=long)

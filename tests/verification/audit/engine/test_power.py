@@ -1,5 +1,5 @@
-"""Simulate the power that reports state. At the stated effect, at least 97 of 100 runs must refute. If the true power
-is 99 %, the frequency in 2000 runs is below 97 % with probability below 1e-13.
+"""Simulate audits to test the statistical power that reports state. At the stated effect, at least 97 of 100 runs must
+refute. If the true power is 99 %, the frequency in 2000 runs is below 97 % with probability below 1e-13.
 """
 
 import math
@@ -111,8 +111,8 @@ def coin(rng: np.random.Generator, n: int, off: float) -> TestResult:
 
 
 def quadrants(rng: np.random.Generator, n: int, off: float) -> TestResult:
-    """Test the independence of two dependent numbers. The two numbers are on the same side of their medians with
-    probability 1/2 + `off`.
+    """Test two numbers for independence. The two numbers are on the same side of their medians with probability 1/2 +
+    `off`.
     """
     above = rng.random(n) < 0.5
     same = rng.random(n) < 0.5 + off

@@ -25,7 +25,7 @@ PATH = DataPath("stated", continuous=True)
 
 
 def directions(rng: np.random.Generator, size: int, seeds: int | None = None) -> Matrix:
-    """Draw uniform directions. If `seeds` is given, draw them from a table with this many entries."""
+    """Draw uniform directions. If `seeds` is given, draw from a table of this many random directions."""
     drawn = rng.standard_normal((seeds or size, 3))
     drawn = drawn[rng.integers(seeds, size=size)] if seeds else drawn
     return np.asarray(drawn / np.linalg.norm(drawn, axis=1, keepdims=True))

@@ -102,7 +102,7 @@ def counted(draws: Draws, block: int) -> Counts:
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("made", [draw, reduced])
 def test_failures_are_as_frequent_as_in_single_draws(made: Callable[..., Any]) -> None:
-    """The test fails if a failed block counts as many failed draws, because nearly all draws would seem to fail."""
+    """The test fails if a failed block counts as more than one failed draw, so that nearly all draws seem to fail."""
     rate, asked = 0.02, setting(in_blocks(0.02))
     draws = draw(asked, X, 2000, "rate") if made is draw else reduced(asked, X, 2000, "rate", counted)
     # By Bernstein's inequality, 149 of 2000 draws fail with probability below exp(-62) if the mean is 40.
@@ -211,7 +211,7 @@ def test_the_draws_are_the_same_again() -> None:
 
 
 def refuted(seed: int) -> bool:
-    """Return whether a statistical test refutes a target that ignores the data, and in which one draw of 2500 fails.
+    """Return whether a statistical test refutes a target that ignores the data. A draw fails with probability 1/2500.
     Checks without a p-value are not counted, because one draw may fail on an edge case by chance.
     """
     report = audit(in_blocks(1 / 2500), epsilon=1.0, samples=1000, seed=seed, jobs=1)
@@ -221,8 +221,8 @@ def refuted(seed: int) -> bool:
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", [2, 3, 4])
 def test_a_law_that_ignores_the_data_is_not_refuted_because_blocks_fail(seed: int) -> None:
-    """The test fails if the audit refutes a target whose law ignores the data, because it counts a failed block as 50
-    failures. A false alarm has probability at most 1e-9.
+    """The test fails if the audit counts a failed block as 50 failures, and therefore refutes a target that ignores the
+    data. A false alarm has probability at most 1e-9.
     """
     assert not refuted(seed)
 

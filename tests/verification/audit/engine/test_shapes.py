@@ -179,8 +179,8 @@ def test_without_a_law_that_is_known_far_out_nothing_is_said_of_rare_branches() 
 
 
 def verdict(declared: Declared, change: Change, kinds: str = "law") -> None:
-    """Assert that the audit refutes a change of the noise by its law alone. The target ignores its generator, so that
-    draws with the same seed cannot be compared.
+    """Assert that the audit detects a change of the noise from the distribution of the outputs alone. The target
+    ignores its generator, so that draws with the same seed cannot be compared.
     """
     control = with_noise("own", "", declared, change, ())
     own = np.random.default_rng(3)

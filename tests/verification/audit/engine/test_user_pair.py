@@ -1,5 +1,6 @@
-"""Test pairs of neighbouring data sets that the user supplies. Valid pairs are used in the audit, and invalid pairs
-are rejected with one line. The seeds are fixed, and each correct target is refuted with probability at most 1e-9.
+"""Test pairs of neighbouring data sets that the user supplies. Valid pairs are used in the audit, and an invalid pair
+is rejected with an error message of one line. The seeds are fixed, and each correct target is refuted with probability
+at most 1e-9.
 """
 
 import json

@@ -227,8 +227,8 @@ def test_the_sizes_have_no_gaps() -> None:
 
 
 def test_pairs_of_one_law_stand_where_one_draw_of_a_pair_fails() -> None:
-    """The test fails if failed draws bias the comparison of two samplers with equal laws. The samplers fail on
-    different draws, and if both succeed, the second draw is larger.
+    """The test fails if failed draws bias the comparison of two samplers with equal laws. For one seed, at most one of
+    the two samplers fails. If neither fails, the number from the second sampler is larger.
     """
 
     def low(rng: np.random.Generator) -> Matrix | Failure:

@@ -1,5 +1,5 @@
-"""Test pairs of neighbouring data sets with bounded columns. The pairs must attain the sensitivity of every entry, and
-all rows but those of one pair must be within the bounds.
+"""Test pairs of neighbouring data sets with bounded columns. The pairs must attain the sensitivity of every entry. All
+rows must be within the bounds, except in one pair.
 """
 
 import numpy as np

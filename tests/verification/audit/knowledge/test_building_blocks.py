@@ -1,5 +1,6 @@
-"""Test what the audit expects of simple mechanisms. The reference must pass, and each broken version must fit its
-description. The seeds are fixed, and the reference fails a check with probability at most 1e-9.
+"""Test what the audit expects of simple mechanisms. The reference must pass. For each broken version, the audit must
+name the actual mistake and no other. The seeds are fixed, and the reference fails a check with probability at most
+1e-9.
 """
 
 import numpy as np

@@ -1,5 +1,5 @@
-"""Test data on which the noise of the counts decides which bin is chosen, and sets of outcomes that are rare one by
-one. The seeds are fixed, and the reference fails a test with probability below 1e-9.
+"""Test data on which the noise of the counts decides which bin is chosen. Test also sets of outcomes that are too rare
+to be tested one by one. The seeds are fixed, and the reference fails a test with probability below 1e-9.
 """
 
 import numpy as np
@@ -26,8 +26,9 @@ def scenarios(name: str) -> list[Scenario]:
 
 
 def test_the_leaders_share_is_that_of_a_maximum() -> None:
-    """The test fails if the probability that the leading bin has the largest noisy count is wrong. Without a lead, all
-    bins are equally likely. With one other bin, the probability follows from the normal distribution function.
+    """The test fails if the audit computes a wrong probability that the leading bin has the largest noisy count.
+    Without a lead, all bins are equally likely. With one other bin, the probability follows from the normal
+    distribution function.
     """
     assert leaders_share(0.0, 20) == pytest.approx(1 / 21, rel=1e-12)
     assert leaders_share(3.0, 1) == pytest.approx(norm.cdf(3 / 2**0.5), rel=1e-12)

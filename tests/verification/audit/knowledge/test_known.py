@@ -1,4 +1,6 @@
-"""Test that the audit finds what it knows of a mechanism by name, in a file of this project or in another package."""
+"""Test that the audit finds what it knows of a mechanism, in a file with the name of the mechanism or in another
+package.
+"""
 
 from collections.abc import Iterator
 from copy import copy

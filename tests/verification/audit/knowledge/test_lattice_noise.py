@@ -1,6 +1,5 @@
-"""Test what the audit expects of discrete noise on a grid. The reference must pass on fine and coarse grids, although
-an output may have positive probability. The seeds are fixed, and the reference fails a check with probability at most
-1e-9.
+"""Test what the audit expects of discrete noise on a grid. The reference must pass on fine grids, and on coarse grids,
+where outputs can repeat. The seeds are fixed, and the reference fails a check with probability at most 1e-9.
 """
 
 from functools import partial
@@ -79,9 +78,7 @@ def sizes_of(u: Matrix, tail: Tail, most: float) -> Matrix:
 @pytest.mark.parametrize("spread", [0.5, 3.0, 1e12])
 @pytest.mark.parametrize("law", ["laplace", "gaussian"])
 def test_spread_numbers_have_the_continuous_law(law: str, spread: float) -> None:
-    """The test fails if random numbers that replace discrete noise do not have the continuous law that they should
-    have.
-    """
+    """The test fails if random numbers that replace discrete noise do not have the Laplace or normal law."""
     rng, count = np.random.default_rng(4), 20_000
     if law == "laplace":
         tail, quantile, wanted, power = discrete_laplace_covariance.tail_of(spread), lambda p: -np.log(p), LAPLACE, 1

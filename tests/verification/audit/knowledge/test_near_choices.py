@@ -1,5 +1,5 @@
-"""Test data sets on which a mechanism is about to change a decision. The data must have the stated distance from the
-decision, and the reference must behave differently on both sides of it.
+"""Test data sets that are close to a point where a mechanism changes a decision. The data must have the stated distance
+from the decision, and the reference must behave differently on both sides of it.
 """
 
 import numpy as np
@@ -34,7 +34,7 @@ WITH_CHOICES = [name for name in MECHANISMS if beside(name).choices]
 
 def test_the_mechanisms_with_choices_are_these() -> None:
     """The test fails if the audit no longer knows which mechanisms make a decision that depends on the data. No other
-    test would notice this loss.
+    test would notice if such a mechanism were missing.
     """
     assert len(WITH_CHOICES) == 24
     assert {"above-threshold", "private-radius", "clipped-cov", "adaptive-cov", "kv-mean"} <= set(WITH_CHOICES)

@@ -1,5 +1,5 @@
-"""Test the pairs of neighbouring data sets for audits without a named mechanism. The pairs must reveal violations of
-targets whose worst neighbours differ.
+"""Test the pairs of neighbouring data sets for audits without a named mechanism. Targets that reach their largest
+privacy loss on different pairs must all be refuted if they violate their claim.
 """
 
 from collections.abc import Callable

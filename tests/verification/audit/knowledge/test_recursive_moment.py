@@ -48,8 +48,8 @@ def scenario(name: str, **options: Any) -> Scenario:
     ],
 )
 def test_the_last_noise_is_seen_alone(name: str, squared: float, options: dict[str, Any], calibration: Any) -> None:
-    """The test fails if the output differs from the second moment plus a known multiple of the last noise. If rows are
-    shortened, the second moment has a known factor, too.
+    """The test fails if the output is not the second moment plus a known multiple of the noise of the last round. If
+    rows are shortened, the second moment has a known factor, too.
     """
     x = scenario(name, calibration=calibration, **options).x
     rng, d = np.random.default_rng(0), x.shape[1]
@@ -98,7 +98,7 @@ def test_three_percent_are_seen_near_the_choice(factor: float) -> None:
 
 
 def test_one_round_has_no_choice() -> None:
-    """The test fails if the audit makes data near a choice between rounds although there is only one round."""
+    """The test fails if the audit makes data for a decision between rounds although there is only one round."""
     known = claimed(kappa=100.0)
     assert known.rounds == 1
     assert (near_the_choice(known, 0), pair_at_the_choice(known), turning(known, 0)) == (None, None, None)

@@ -1,5 +1,5 @@
 """Test the declared bugs of published libraries. A declared bug must agree with a broken implementation that repeats
-it, and with figures from another method.
+it, and with numbers that another method computed.
 """
 
 import math

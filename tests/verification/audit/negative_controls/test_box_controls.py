@@ -39,8 +39,8 @@ def test_every_control_is_refuted_at_its_budget_and_named(name: str) -> None:
 
 @pytest.mark.thorough
 def test_equal_bounds_hide_nothing_from_an_audit_that_may_choose_others() -> None:
-    """The test fails if the audit tries only the given bounds. The noise scales are in another order than the entries,
-    which shows only if the columns have different widths.
+    """The test fails if the audit tries no bounds other than those that the user gives. The target gives the noise
+    scales to the wrong entries, which has no effect if all columns are equally wide.
     """
     report = audited(replace(BOX_CONTROLS["box-triangle-orders"], bounds=UNIT), samples=600)
     pairs = [f.losses[0].name if (f := check.fact(ExactLosses)) else check.scenario for check in report.refuted]
@@ -100,7 +100,9 @@ def rejecting(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 @pytest.mark.slow
 def test_other_notions_and_outputs() -> None:
-    """The test fails if a correct release of bounded data is refuted under zCDP, or if its output is a vector."""
+    """The test fails if an audit of data with bounded columns refutes a correct zCDP release or a correct release of a
+    vector.
+    """
     assert audit(gaussian, rho=0.5, bounds=UNEQUAL, samples=150).verdict is Verdict.NOT_REFUTED
     assert audit(mean, epsilon=1.0, bounds=UNEQUAL, released="vector", samples=150).verdict is Verdict.NOT_REFUTED
 

@@ -1,6 +1,6 @@
 """Test that every check of the audit refutes some broken implementation, and that every broken implementation is
-refuted by the intended check. The seed is fixed, and a correct target fails a check with probability at most 1e-9 / 2
-per group.
+refuted by the intended check. The seed is fixed, and one run of a check refutes a correct target with probability at
+most 1e-9.
 """
 
 import importlib
@@ -58,8 +58,9 @@ CAUGHT = [(name, kind, check) for name, mutant in NEGATIVE_CONTROLS.items() for 
 
 
 def is_slow(i: int) -> bool:
-    """Return whether the test of a broken implementation is slow. The quick tests are the first one of every check, if
-    its mechanism is quick, and some on the path of the data.
+    """Return whether the test of a broken implementation is slow. A test of the data path is quick if
+    `QUICK_DATA_PATHS` contains its implementation. Any other test is quick if it is the first one of its check and its
+    mechanism is quick. For checks of the contract, the mechanism does not matter.
     """
     name, *check = CAUGHT[i]
     if check[0] == "data path":
@@ -96,7 +97,7 @@ def test_a_mistake_that_is_a_wrapped_docstring_is_one_line_of_the_table() -> Non
 
 
 def every_check() -> set[tuple[str, str]]:
-    """Return the names of all checks in audits of those mechanisms whose broken implementations name their checks."""
+    """Return all checks that must refute at least one broken implementation."""
     names = {("privacy", "event"), ("privacy", "failures"), ("privacy", "divergence")}
     for mechanism_name in {mutant.mechanism for mutant in NEGATIVE_CONTROLS.values() if mutant.caught_by}:
         about = mechanism(mechanism_name)
@@ -165,8 +166,8 @@ def test_the_table_of_controls_is_what_an_audit_finds(name: str) -> None:
 
 
 def test_the_rows_have_no_control_twice_lack_few_and_know_those_that_stand() -> None:
-    """The test fails if the stored rows are repeated, missing or outdated. The maintainers measure a new broken
-    implementation later, so that a few rows may be missing.
+    """The test fails if stored results are repeated or outdated, or if more than a tenth of them are missing. The
+    maintainers measure a new broken implementation later, so that a few rows may be missing.
     """
     assert len(WRITTEN) == len(ROWS)
     assert set(WRITTEN) <= set(NEGATIVE_CONTROLS)
@@ -181,7 +182,7 @@ def test_the_page_of_controls_is_what_the_rows_make() -> None:
 
 
 def test_a_page_that_is_written_after_a_few_controls_has_all_rows(tmp_path: Path) -> None:
-    """The test fails if `--only` with `--write` makes a page of the selected controls alone."""
+    """The test fails if the page that `--only` and `--write` make lacks the controls that were not selected."""
     rows, page = Path(__file__).parents[4] / "proofs" / "controls.jsonl", tmp_path / "page.md"
     assert PROGRAM.run(["controls", "--only", ROWS[0].control, "--rows", str(rows), "--write", str(page)]) == 0
     assert page.read_text(encoding="utf-8") == controls.render(ROWS)

@@ -57,7 +57,7 @@ def test_the_threshold_and_the_curve_are_those_of_randomised_response(epsilon: f
 
 
 def test_the_witness_of_the_kernel_stays_in_the_unit_ball_and_reaches_its_edge() -> None:
-    """The test fails if the test function of the kernel auditor leaves the unit ball, or stays far inside. On outputs
+    """The test fails if the test function of the kernel auditor has a norm above 1, or a norm far below 1. On outputs
     whose kernel is zero, the test function can reach √2.
     """
     x, y = np.zeros((300, 1)), np.full((300, 1), 1000.0)
@@ -133,7 +133,7 @@ def test_the_auditor_of_curves_holds_its_level_where_the_claim_is_attained() -> 
 
 
 def test_the_majority_of_the_nearest_neighbours() -> None:
-    """The test fails if the majority vote takes wrong neighbours or wrong labels."""
+    """The test fails if the majority vote of the nearest neighbours uses wrong points or wrong labels."""
     train, labels = np.arange(400.0)[:, None], np.repeat([0.0, 1.0], 200)
     found = f_dp.nearest_majority(train, labels, np.array([[0.0], [150.0], [250.0], [399.0]]))
     assert found.tolist() == [0, 0, 1, 1]

@@ -44,8 +44,8 @@ def cached_output(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def fixed_seed(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Add noise from a fixed seed. The function is wrong, but the computation of exact losses must leave this to other
-    checks.
+    """Add noise from a fixed seed. The function is not private, and other checks than the computation of exact losses
+    must find this mistake.
     """
     return query(x) + np.random.default_rng(0).laplace()
 
@@ -80,7 +80,7 @@ def half_of_the_rows(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def one_of_two_choices(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Use the data if one of two coins shows heads. If both do, changing one coin alone has no effect."""
+    """Use the data if one of two coins shows heads. If both coins show heads, changing only one has no effect."""
     stronger = math.log1p(4 / 3 * math.expm1(epsilon))
     return query(x) * max(rng.integers(2), rng.integers(2)) + rng.laplace(scale=1 / stronger)
 
@@ -169,7 +169,7 @@ def in_a_thread(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def sampled_by_a_normal(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Release a sum over half of the rows, which the signs of normal numbers choose."""
+    """Draw a normal number for every row, and release a sum over the rows whose number is negative."""
     stronger = math.log1p(2 * math.expm1(epsilon))
     return query(x[rng.standard_normal(len(x)) < 0]) + rng.laplace(scale=1 / stronger)
 
@@ -424,8 +424,8 @@ def told_twice(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def noise_of_the_largest(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Add the larger of two Laplace numbers. The density of the larger number changes up to twice as fast, so half of
-    the budget is used.
+    """Add the larger of two Laplace numbers. The log density of the larger number changes up to twice as fast as that
+    of one Laplace number, so half of the budget is used.
     """
     return query(x) + 2 * max(rng.laplace(size=2)) / epsilon
 
@@ -493,7 +493,7 @@ def redrawn_where_the_sum_is_small(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def drawn_again_without_need(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Draw the part of a large Laplace number beyond 3 again, which does not change the law."""
+    """If the absolute value of a Laplace number exceeds 3, draw the excess again, which does not change the law."""
     z = rng.laplace()
     return query(x) + (math.copysign(3 + rng.exponential(), z) if abs(z) > 3 else z) / epsilon
 
@@ -737,7 +737,7 @@ def two_radii(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def length_decides(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Double the noise if the normal vector that gives its direction is long."""
+    """Draw a direction by normalising a normal vector, and double the noise if the vector was long."""
     g = rng.standard_normal(3)
     return first_of(3, x) + rng.gamma(3) * g / np.linalg.norm(g) * (1 + (np.linalg.norm(g) > 2.5)) / epsilon
 

@@ -1,5 +1,5 @@
-"""Test privacy losses of the noise primitives in closed form, and releases whose outputs determine the outputs of
-their primitives.
+"""Test privacy losses of the noise primitives in closed form. Test also releases from which the outputs of their
+primitives can be computed.
 """
 
 import math
@@ -22,7 +22,7 @@ GRID = np.arange(-8, 8, 1e-4) + 5e-5  # no point of this grid is on the border o
 
 
 def drawn(value: Any, scale: float) -> Any:
-    """Add Laplace noise in place of a package's sampler, in a way that the audit cannot record."""
+    """Add Laplace noise that the audit cannot record. This function stands for the sampler of a package."""
     return value + np.random.Generator(np.random.PCG64()).laplace(scale=scale, size=np.shape(value))
 
 

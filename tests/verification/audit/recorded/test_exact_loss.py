@@ -147,8 +147,8 @@ def test_the_reason_is_said(name: str, reason: str) -> None:
 
 
 def test_the_reason_tells_draws_apart_and_counts_their_numbers() -> None:
-    """The test fails if the reason for a missing exact loss does not say that two draws differ in their parameters, or
-    counts several numbers as one.
+    """The test fails if the reason for a missing exact loss does not say that a draw has different parameters on the
+    two data sets. The test also fails if the reason counts a draw of several numbers as one number.
     """
 
     def weighted(x: Any, *, epsilon: float, rng: np.random.Generator) -> float:

@@ -1,4 +1,6 @@
-"""Test that the computation of an exact loss ignores random choices that cannot affect the output, and no others."""
+"""Test which random choices are ignored when an exact loss is computed. A choice must be ignored if and only
+if it cannot affect the output.
+"""
 
 import math
 from collections.abc import Callable

@@ -1,5 +1,5 @@
-"""Test that the search for a large privacy loss reaches the proven loss of every additive mechanism of the reference,
-if this loss is attained.
+"""Test the search for a large privacy loss on every additive mechanism of the reference. If the proven loss is
+attained, the search must reach it.
 """
 
 import inspect
@@ -21,8 +21,8 @@ ADDITIVE = {"entrywise-laplace", "lap-cov", "gauss-cov", "gauss-cov-approximate"
 
 
 def _additive() -> list[str]:
-    """Return the names of the targets that add noise to a statistic, with two mechanisms that do so for some options
-    only.
+    """Return the names of the targets that add noise to a statistic. Two mechanisms add noise to a statistic
+    only for some of their options.
     """
     targets = {name: make() for name, make in TARGETS.items()}
     return [

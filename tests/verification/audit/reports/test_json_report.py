@@ -44,8 +44,8 @@ SHAPES_OF_FACTS = {
 
 @pytest.mark.thorough
 def test_the_reports_cover_every_shape_of_facts(reports: dict[str, Any]) -> None:
-    """The test fails if a part of the schema for the details of a finding does not occur in any report, because it
-    would be untested.
+    """The test fails if no report contains some kind of facts of the schema, because this part of the schema would be
+    untested.
     """
     whole = schema()
     of_reports = (check["facts"] for report in reports.values() for check in report["checks"] if check["facts"])

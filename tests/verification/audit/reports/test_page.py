@@ -248,7 +248,7 @@ def test_ticks_are_round_few_and_within_the_axis(low: float, high: float, log: b
 
 
 def test_nothing_is_drawn_beyond_the_picture() -> None:
-    """The test fails if a point without a value, or outside the axes, is plotted outside the picture."""
+    """The test fails if a value that is NaN, infinite or beyond the axes is plotted outside the picture."""
     picture = Picture("", Axis("", 0.0, 1.0), Axis("", 1e-6, 1.0, log=True))
     wild = [(-5.0, 0.0), (0.5, 1e-30), (7.0, 3.0), (float("nan"), 1.0), (0.1, float("inf"))]
     picture.line(wild, "law")

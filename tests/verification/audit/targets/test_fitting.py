@@ -1,5 +1,5 @@
-"""Test how the audit calls functions with common signatures. If the audit finds no call, its error message suggests
-two lines of code that work.
+"""Test how the audit calls functions with common signatures. If the audit cannot tell how to call a function, its error
+message suggests two lines of code that work.
 """
 
 import functools
@@ -27,7 +27,7 @@ X = np.eye(3)
 
 
 def noisy(x: Any, eps: float, rng: Any) -> Matrix:
-    """Release a noisy second moment, with a generator of either type of numpy."""
+    """Release a noisy second moment. The generator is a numpy Generator or RandomState."""
     return np.asarray(x.T @ x / len(x) + rng.laplace(size=(x.shape[1],) * 2) / eps)
 
 

@@ -22,7 +22,7 @@ from covassay.verification.audit.targets.target import Target, TargetReference
 
 
 def restored_after(change: Callable[[], object]) -> set[str]:
-    """Return the parts of the process state that are restored after a change followed by an error."""
+    """Call `change`, raise an error, and return the parts of the process state that are restored."""
 
     def end() -> None:
         change()

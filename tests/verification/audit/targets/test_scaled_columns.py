@@ -1,4 +1,6 @@
-"""Test targets for bounded columns that an audit sees in scaled columns: their arguments and their results."""
+"""Test audits that scale the columns of a target for bounded columns: the arguments that the target gets, and the
+results that the audit sees.
+"""
 
 from typing import Any
 

@@ -53,7 +53,7 @@ def without_rocq(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_banned_token_is_seen(text: str, told: str) -> None:
-    """The test fails if a proof with a hole is accepted, or a notation that could hide one."""
+    """The test fails if the scan accepts a statement without proof, or a notation that could hide such a statement."""
     found = sources.banned("F.v", text)
     assert len(found) == 1
     assert told in found[0]
@@ -317,8 +317,8 @@ def test_what_a_conclusion_establishes(conclusion: str, yes: bool) -> None:
 
 
 def planted(table: dict[str, Witness]) -> Audit:
-    """Return an audit of a theorem with the premise M.p and of four lemmas. Two lemmas prove M.p, the second of them
-    from M.q, one proves M.q from M.p, and one proves something else.
+    """Return an audit of a theorem with the premise M.p and of four lemmas. M.holds proves M.p without a premise,
+    M.needs_q proves M.p from M.q, M.q_from_p proves M.q from M.p, and M.other proves something else.
     """
 
     def said(name: str, premises: set[str], conclusion: str) -> Statement:
@@ -353,8 +353,8 @@ def planted(table: dict[str, Witness]) -> Audit:
     ],
 )
 def test_a_premise_needs_a_witness(table: dict[str, Witness], told: str | None) -> None:
-    """The test fails if a premise is accepted although no lemma shows that it can be satisfied, or only a circular
-    one.
+    """The test fails if a premise is accepted although no lemma shows that it can be satisfied. The test also fails if
+    the proof of this lemma assumes the premise.
     """
     found = [f.text for f in findings.witness_findings(planted(table), {"A-X": "x"}, whole=True)]
     assert (found == []) if told is None else any(told in text for text in found)
@@ -402,7 +402,9 @@ def test_a_person_reads_every_change_before_it_is_accepted() -> None:
 
 
 def test_what_was_read_is_named_for_lemmas_of_vectors_and_witnesses_too() -> None:
-    """The test fails if a changed lemma of a vector or of a witness is not named before it enters the lock file."""
+    """The test fails if a changed lemma is not named before it enters the lock file. One lemma is about numbers from
+    Rocq, and the other shows that a premise can be satisfied.
+    """
     old = lock.read(PROOFS)
     lemma, predicate = "Algorithm2.budget_joint_rat", "Norms.is_norm"
     lemmas = {**old.vectors.lemmas, lemma: replace(old.vectors.lemmas[lemma], statement="True")}

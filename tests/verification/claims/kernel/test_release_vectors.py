@@ -53,7 +53,7 @@ def data(row: Row) -> np.ndarray:
 
 
 def scaled(row: Row, height: int, width: int) -> np.ndarray:
-    """Return the noise, which is the stored noise times the square root of the stored squared scale."""
+    """Return the stored noise times the square root of the stored squared scale."""
     return math.sqrt(row["scale_squared"]) * block(row, "z", height, width)
 
 
@@ -114,7 +114,7 @@ def nuclear_ball_projection(row: Row) -> None:
 
 
 def short_rows(row: Row) -> Options:
-    """Return the options for a row. The value of β = n e^(−L) makes the squared radius rational."""
+    """Return the options for a row. The row stores ln(n/β), which makes the squared radius rational."""
     beta = float(row["n"]) * math.exp(-row["log"])
     settings: Options = {"calibration": "tight" if row["option"] else "reconstructed", "kappa": float(row["kappa"])}
     return settings | {"rho": float(row["budget"]), "beta": beta}
@@ -126,8 +126,8 @@ def naive_pce(row: Row) -> None:
 
 
 def coinpress_mean(row: Row) -> None:
-    """Compare the released mean with a stored row. The value of β follows from the stored γ₁, because γ₁² = d + 2√(dL)
-    + 2L.
+    """Compare the released mean with a stored row. The value of β = n e^(−L) follows from the stored γ₁ by γ₁² = d +
+    2√(dL) + 2L.
     """
     d, gamma = float(row["d"]), float(row["gamma1"])
     log = (math.sqrt(gamma**2 - d / 2) - math.sqrt(d / 2)) ** 2 / 2
@@ -152,7 +152,9 @@ def separate(name: str, noise_class: Callable[..., Any], budget: str, options: C
 
 
 def histogram(name: str, given: str) -> Replay:
-    """Return a function that compares a release with a stored row. The value of β is such that 2 ln(8nd/β) = r²."""
+    """Return a function that compares a release with a stored row. The value of β follows from the stored r by r² = 2
+    ln(8nd/β).
+    """
 
     def replay(row: Row) -> None:
         n, d = size(row)
@@ -166,7 +168,7 @@ def histogram(name: str, given: str) -> Replay:
 
 
 def preconditioner(row: Row) -> None:
-    """Compare the release with a stored row, which has no factor 1/√0.84."""
+    """Compare the release without its factor 1/√0.84 with a stored row."""
     released = weak_ppc.release(data(row), scaled(row, 2, 2), **short_rows(row))
     close(math.sqrt(0.84) * released, block(row, "y", 2, 2))
 
@@ -212,7 +214,7 @@ def above(row: Row) -> None:
 
 
 def radius(row: Row) -> None:
-    """Compare the released radius with a stored row, with the value of β that gives the stored slack."""
+    """Compare the released radius with a stored row. The value of β follows from the stored slack."""
     epsilon, slack, precision = (float(row[column]) for column in ("budget", "slack", "precision"))
     paper = 4 * math.exp(-slack * epsilon / 8)  # because slack = (8/ε) ln (4/β)
     tight = math.sqrt(8) * math.exp(-slack * epsilon / 4)  # because slack = (2/ε) ln (2/β) + (2/ε) ln (4/β)

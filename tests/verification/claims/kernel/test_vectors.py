@@ -62,7 +62,9 @@ def nuclear_sensitivity(rows: Rows) -> None:
 
 
 def centred_sensitivity(rows: Rows) -> None:
-    """Compare the squared sensitivity of the centred covariance with the stored numbers, up to the factor √3."""
+    """Compare the squared sensitivity of the centred covariance with the stored numbers. The square of 3√3 is computed
+    as 9²/3, which needs no square root.
+    """
     for n, squared in rows:
         assert sensitivity.centred_sensitivity(n, 2, lambda three: three) ** 2 / 3 == squared
 
@@ -76,7 +78,7 @@ def l1_sensitivity(rows: Rows) -> None:
 
 
 def second_moment(rows: Rows) -> None:
-    """Assert that the mean of ‖Z‖_F² lies between the stored bounds."""
+    """Assert that the mean squared Frobenius norm of the noise lies between the stored bounds."""
     for d, low, high in rows:
         value = nuclear_laplace.mean_power_sum(int(d), 2.0)
         assert float(low) * (1 - 1e-9) <= value <= float(high) * (1 + 1e-9)  # quadrature
@@ -89,7 +91,9 @@ def critical_constant(rows: Rows) -> None:
 
 
 def tail(rows: Rows) -> None:
-    """Assert that P(‖Z‖ > 1.1 d) is at least the stored bound."""
+    """Assert that the spectral norm of the noise exceeds 1.1 d with at least the stored probability, where d is the
+    dimension.
+    """
     for d, bound in rows:
         assert 1 - nuclear_laplace.spectral_norm_cdf(int(d), 1.1 * float(d)) >= float(bound)
 
@@ -105,8 +109,8 @@ def hessian(rows: Rows) -> None:
 
 
 def positive_part(rows: Rows) -> None:
-    """Assert that the positive part of the stored matrix Z is the stored matrix P. Although ‖Z − A‖ = 1, the matrix P
-    − A exceeds the identity.
+    """Assert that the positive part of the stored matrix Z is the stored matrix P. The norm of Z − A is 1 for the
+    stored matrix A, but the largest eigenvalue of P − A exceeds 1.
     """
     a, z, p, n = (np.array(row, dtype=object).reshape(2, 2) for row in rows)
     assert (p - n == z).all()
@@ -288,7 +292,7 @@ def test_p_values_that_are_not_rounded_up_are_seen(monkeypatch: pytest.MonkeyPat
 
 
 def below_or_at(coins: Coins, m: int) -> int:
-    """Run a wrong version of `Coins.below` that also returns m itself."""
+    """Run a wrong version of `Coins.below` that can return m, although its numbers must be below m."""
     width = (m - 1).bit_length()
     while (value := coins.bits(width)) > m:
         pass
