@@ -37,7 +37,9 @@ def _(output: RowsAndSumOutput, dimension: int) -> Mapping[str, Feature]:
 
 @contrasts.register
 def _(output: RowsAndSumOutput, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-    """Return features that separate two data sets: the number of rows, and the product of the sum with its change."""
+    """Return features that separate two data sets: the number of rows, and the products of the sum and of the whole
+    output with their changes.
+    """
     change = query(output, first) - query(output, second)
     return {
         "rows": lambda y: y[:, 0],
