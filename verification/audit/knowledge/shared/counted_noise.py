@@ -130,7 +130,7 @@ class MatrixNoise:
     """The law of Laplace noise on the number of rows and of matrix noise on the sum over rows.
 
     `tests` takes (x, scale) and returns the tests of outputs Σ + noise, where the noise has this scale. `norm` takes
-    matrices (size, d, d) and returns their norms, of which the density of the noise is a function.
+    matrices (size, d, d) and returns their norms. The density of the matrix noise depends on this norm alone.
     """
 
     output: RowsAndSumOutput
