@@ -42,8 +42,8 @@ def _fresh_threshold(values: Vector, threshold: float, b1: float, b2: float) -> 
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law of AboveThreshold on data whose features have the energies 1, 2 and 4, and on features of energy
-    0.
+    """Return the law of AboveThreshold on three data sets. The energy of a feature is the sum of its squared values. In
+    the first data set the features have the energies 1, 2 and 4, and in the others all energies are 0.
 
     The answers on features of the energies 1, 2 and 4 hardly depend on the scales of the noise. If the features of
     energy 0 are just below the threshold, the answers depend on the scale of the threshold's noise. If the features of

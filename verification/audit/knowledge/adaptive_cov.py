@@ -52,10 +52,10 @@ def near_the_first_level(claim: ClaimUnderAudit) -> near_choices.Choices:
 def near_the_better_mechanism(claim: ClaimUnderAudit) -> near_choices.Choices:
     """Return rows on which the noisy trace decides which mechanism answers, at the level where the search ends.
 
-    With few columns no rows are near the choice between two mechanisms, because the trace must make both error bounds
-    equal while the clipping bias ends the search at a given level. The function uses the smallest number of columns for
-    which rows near the choice exist. The rows are just longer than 1/2, because the search sees a large clipping bias
-    for rows of this length.
+    With few columns no rows are near the choice between two mechanisms. Such rows need a trace for which both error
+    bounds are equal, and a clipping bias so large that the search ends at the level of these bounds. The function uses
+    the smallest number of columns for which rows near the choice exist. The rows are just longer than 1/2, because the
+    search sees a large clipping bias for rows of this length.
     """
     rho, options = claim.budget["rho"], claim.options
     n, beta = math.ceil(FEW_ROWS / math.sqrt(rho)), claim.parameter("beta")

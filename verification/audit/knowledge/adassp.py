@@ -48,8 +48,8 @@ def ratio_cdf(t: Vector, numerator: float, denominator: Vector, over: float, und
     (k,).
 
     The ratio of the two normal variables is at most t if A = a + oN − t(b + uW) and B = b + uW have opposite signs. The
-    numbers A and B are normal with the correlation −r, and Owen's T function gives the probability of each combination
-    of signs.
+    numbers A and B are jointly normal with the correlation −tu/√(o² + t²u²), and Owen's T function gives the
+    probability of each combination of their signs.
     """
     spread = np.sqrt(over**2 + (t * under) ** 2)
     r, q = t * under / spread, over / spread
@@ -63,8 +63,8 @@ def ratio_cdf(t: Vector, numerator: float, denominator: Vector, over: float, und
 
 @dataclass(frozen=True)
 class OneFeature:
-    """The law of the coefficient on data with g = Σ a² and v = Σ ya, where `eigen`, `matrix`, `vector` are the noise
-    scales.
+    """The law of the coefficient on data with one feature a and the label y. The law depends on the data through g = Σ
+    a² and v = Σ ya. The noise scales are `eigen`, `matrix` and `vector`.
     """
 
     g: float
@@ -132,7 +132,9 @@ class Scales:
         )
 
     def on(self, x: Matrix, eigen: float = 1.0, matrix: float = 1.0, vector: float = 1.0) -> OneFeature:
-        """Return the law of the coefficient on these rows when each claimed noise scale is multiplied by its factor."""
+        """Return the law of the coefficient on these rows; `eigen`, `matrix` and `vector` multiply the claimed noise
+        scales.
+        """
         g, v = len(x) * second_moment(x)[0]
         return OneFeature(float(g), float(v), eigen * self.eigen, matrix * self.matrix, vector * self.vector, self.beta)
 
@@ -144,8 +146,8 @@ def rows(g: float, slope: float) -> Matrix:
 
 
 def plenty_scenario(name: str, x: Matrix, scales: Scales, suspects: dict[str, str]) -> Scenario:
-    """Return the tests on data where the ridge penalty is 0; `suspects` maps the name of each noise scale to an
-    explanation of its halving.
+    """Return the tests on data where the ridge penalty is 0; `suspects` maps the names of noise scales to words for the
+    noise.
     """
 
     def normal(law: OneFeature) -> Test:

@@ -1,5 +1,5 @@
-"""If n is public, adding or removing one row needs less noise than replacing one. An audit may explain a finding by a
-claim for adding or removing rows.
+"""If n is public, adding or removing one row needs less noise than replacing one. If the noise of a target suffices
+only for adding or removing a row, the audit names this as a possible explanation.
 """
 
 import math
@@ -14,8 +14,8 @@ SCALES = {  # these are the suspected laws by name, with the factor by which eac
 
 
 def explained_by_adjacency(mechanism: str | None, fitted: Iterable[str]) -> str:
-    """Return a sentence if a law that fits has a noise scale that suffices if a row is added or removed, and otherwise
-    an empty string.
+    """Return a sentence that explains a small noise scale by add-remove adjacency, or an empty string. The sentence is
+    returned if the draws fit a wrong law whose noise scale is the one for adding or removing a row.
     """
     enough = known(mechanism).add_remove if mechanism else None
     if enough is None or enough not in [SCALES.get(name) for name in fitted]:

@@ -55,7 +55,7 @@ def two_level_cdf(log_g: Callable[[Vector], Vector], q: int) -> Callable[[Vector
 
 
 def two_level(q: int, eta: float) -> Scenario:
-    """Return copies of one direction that is no coordinate axis, whose number times the exponent is nearly `DECAY`."""
+    """Return k copies of one direction that is no coordinate axis, where k is about `DECAY` divided by the exponent."""
     k = math.ceil(DECAY / eta)
     direction = np.ones(q) / math.sqrt(q)
     x = np.tile(direction, (k, 1))
@@ -158,7 +158,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, **options: Any) -> list[Matrix]:
-    """Draw many eigenvectors at once from the law that `release` requests."""
+    """Draw many eigenvectors at once from the Bingham law whose matrix `release` computes from the data."""
     seen: list[Matrix] = []
 
     def remember(m: Matrix) -> Matrix:

@@ -99,7 +99,8 @@ class BlockNoise:
     def elsewhere(self, outputs: Matrix) -> TestResult:
         """Test that all entries that the mechanism does not keep are 0.
 
-        A draw with another value has probability 0 under the law, and the test gives this draw the p-value 1e-30.
+        Under the law, these entries are nonzero with probability 0; the binomial test uses the probability 1e-30 in its
+        place.
         """
         other = int((outputs[:, ~self.near] != 0).any(axis=1).sum())
         return binomial(other, len(outputs), 1e-30, "entries outside the blocks are 0")

@@ -49,8 +49,8 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def path(claim: ClaimUnderAudit) -> QueryPlusNoise | NotAdditive:
-    """Return how the output depends on the data, which is the second moment of clipped rows plus noise if the options
-    cause no other random draws.
+    """Return how the output depends on the data. The output is the second moment of the clipped rows plus noise if the
+    clipping norm is public and ClippedCov uses GaussCov.
     """
     if claim.options["base"] == "gauss" and claim.options["threshold"] == "public":
         return QueryPlusNoise(independent=True)

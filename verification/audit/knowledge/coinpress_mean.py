@@ -1,9 +1,10 @@
-"""The mean of CoinPress is Gaussian if all rows are equal, and lie either at the origin or far away from it.
+"""The mean that CoinPress releases is Gaussian if all rows are equal and lie either at the origin or far away from it.
 
 If all rows are at the origin, no step clips the rows, so the output has only the noise of the last step. If all rows
-are far from the origin, every step clips all rows in one direction. Each step of CoinPress starts from the noisy centre
-of the step before, so the noises of all steps add up in the output. The reference computes the mean of the Gaussian law
-when it runs without noise, and the variance when each step gets noise of variance 1.
+are far from the origin, every step clips all of them to one point, whose direction from the centre hardly depends on
+the noise. Each step of CoinPress starts from the noisy centre of the step before, so the noises of all steps add up in
+the output. To find the mean of the Gaussian law, the audit runs the reference without noise. The variance is the sum of
+the squared changes of the output if one noise value at a time is 1 and all others are 0.
 """
 
 import math
@@ -47,8 +48,9 @@ def equal_rows(claim: ClaimUnderAudit, name: str, place: float, n: int, d: int, 
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law on equal rows if few rows suffice for an exact law, and the tests that compare draws with the
-    reference."""
+    """Return the tests that compare draws with the reference. The law on equal rows is added if at most `MOST` rows are
+    needed.
+    """
     scenarios = reference_draws.scenarios(claim)
     pairs = (far_out(claim.mechanism.output), *common_pairs(claim.mechanism.output))
     n = math.ceil(RECORDS / math.sqrt(claim.budget["rho"]))

@@ -63,7 +63,9 @@ class SpreadGaussian(GaussianNoise):
 
 
 def deviations_of_sums(claim: ClaimUnderAudit, d: int) -> tuple[float, float]:
-    """Return the scales of the noise of the number of rows and of the sum under add-remove, in units of the lattice."""
+    """Return the noise scales under add-remove: the scale for the number of rows, and the scale for an entry of the sum
+    in units of the lattice.
+    """
     rho, share = claim.budget["rho"], float(mechanism.count_share(d))
     change = mechanism.sum_squared(input_bits(claim))
     variances = mechanism.noise_variance(1, share * rho), mechanism.noise_variance(change, (1 - share) * rho)
@@ -108,7 +110,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def atom(claim: ClaimUnderAudit) -> float:
-    """Return the largest probability that the noise of one entry is 0."""
+    """Return the largest probability, over all entries and numbers of columns, that the noise of an entry is 0."""
     if claim.options.get("adjacency") == "add-remove":
         return float(discrete_gaussian.pmf(np.array(0.0), deviations_of_sums(claim, 1)[0]))
     return float(discrete_gaussian.pmf(np.array(0.0), deviation(claim, 1)))

@@ -28,7 +28,8 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     """Return the law on features of the energies 4, 2 and 1, and on one feature with more energy than many others.
 
     In one data set the feature with the most energy is as likely as all other features together, so that its
-    probability depends strongly on the exponent. In another data set each feature but the strongest one is rare.
+    probability depends strongly on the exponent. In the last two data sets every feature but the strongest one has a
+    small probability.
     """
     eta = exponential.exponent(claim.budget["epsilon"], exponential.ENERGY_RANGE)
 

@@ -11,7 +11,9 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the tests and pairs of neighbours of every mechanism, and those of PME: equal rows, and rows far away."""
+    """Return the tests and neighbours that the audit uses for any mechanism, and the data sets of PME. In the data sets
+    of PME the rows come in pairs, and the two rows of a pair are equal or far apart.
+    """
     share = gaussian_learner.half
     pairs = of_pairs(claim, share(claim.budget["rho"]), share(claim.parameter("beta")))
     return KnownLaw((*reference_draws.scenarios(claim), *pairs), reference_draws.pairs(claim))

@@ -34,8 +34,8 @@ MARGIN = 60.0
 
 
 def interior_rows(epsilon: float) -> Matrix:
-    """Return rows along two axes and as many zero rows, so that the second moment I/4 has distance 1/4 from every
-    boundary.
+    """Return rows along two axes and as many zero rows. The second moment I/4 has the distance 1/4 from the boundary of
+    {M ⪰ 0, tr M ≤ 1}.
     """
     n = 4 * math.ceil(MARGIN * math.sqrt(2) / epsilon)
     return np.concatenate([np.repeat(np.eye(D), n // 4, axis=0), np.zeros((n - 2 * (n // 4), D))])
@@ -76,7 +76,7 @@ def noise_tests(x: Matrix, scale: float) -> dict[str, Test]:
 
 
 def norm_test(x: Matrix, scale: float, shape_gap: int = 0) -> Test:
-    """Return the test that ‖svec(Y − Σ)‖/scale has the law Gamma(D + gap), where Y is an output."""
+    """Return the test that ‖svec(Y − Σ)‖/scale has the law Gamma(D + `shape_gap`), where Y is an output."""
     shape = mechanism.entries(D) + shape_gap
 
     def test(outputs: Matrix) -> TestResult:

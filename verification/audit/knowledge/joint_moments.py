@@ -82,7 +82,7 @@ class JointNoise:
         return test
 
     def all_numbers(self, outputs: Matrix) -> TestResult:
-        """Test that the standardised noise of all numbers is Gaussian."""
+        """Test that the standardised noise of all entries of the mean and of the second moment is Gaussian."""
         return kolmogorov_smirnov(self.coordinates(outputs).ravel(), NORMAL, "all numbers of both noises are Gaussian")
 
     def squared_norm(self, outputs: Matrix) -> TestResult:
@@ -134,7 +134,7 @@ class Claimed:
         return first, second
 
     def noise(self, x: Matrix, first: float = 1.0, second: float = 1.0) -> JointNoise:
-        """Return the law of the noise on these rows when each claimed scale is multiplied by its factor."""
+        """Return the law of the noise on these rows; `first` and `second` multiply the two claimed scales."""
         one, other = self.scales(*x.shape)
         return JointNoise(x.mean(axis=0), second_moment(x), first * one, second * other)
 
@@ -173,9 +173,7 @@ class Claimed:
         return made
 
     def likelihood_ratio(self, first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
-        """Return a multiple of the log likelihood ratio as a statistic of an output, and the statistics for a target of
-        unknown law.
-        """
+        """Return statistics of an output: the log likelihood ratio up to a factor, and the generic statistics."""
         one, other = self.scales(*first.shape)
         direction = first.mean(axis=0) - second.mean(axis=0)
         change = second_moment(first) - second_moment(second)

@@ -35,21 +35,23 @@ UNKNOWN = NotAdditive("it is not known that the output is a query plus noise")
 class Known:
     """All that the audit knows of one mechanism.
 
-    `law` takes a claim and returns data sets on which the law is known, wrong laws to suspect, neighbours, and data of
-    any shape. By default, draws of the target are compared with draws of the reference. `path` describes how the output
-    depends on the data, and may be a function of the claim. If the output is a query plus noise, `profile` adds tests
-    of the entries of the noise to the tests of `law`. `many` draws many outputs of the reference faster than one by
-    one, from x, size, rng and the parameters of `sample`.
+    `law` takes a claim and returns data sets on which the law is known, laws of plausible mistakes, neighbours, and
+    tests on data of other shapes. By default, draws of the target are compared with draws of the reference. `path`
+    describes how the output depends on the data, and may be a function of the claim. If the output is a query plus
+    noise, `profile` adds tests of the entries of the noise to the tests of `law`. `many` takes x, size, rng and the
+    parameters of `sample`, and draws many outputs of the reference at once.
 
-    `add_remove` is the share of the noise that suffices if a row is added or removed, n is public and d ≥ 2; the share
-    is None if it is unknown. `nuclear` says whether the noise is nuclear-Laplace, so that a report shows the tail of
-    its spectral norm. `view` computes the tested quantity from an output under a claim; if `view` is None, the output
-    itself is tested. `choices` takes a claim and returns data near the choices of the mechanism, on which draws are
-    compared with the reference. `no_choices` is the reason why no data are near a choice, if the output is no query
-    plus noise. `bits_unseen` is the reason why the check of low-order bits finds no loss above the claim in float
-    releases, and is empty if the check finds such a loss.
+    The noise scale for adding or removing a row is `add_remove` times the scale for replacing a row, if n is public and
+    d ≥ 2; `add_remove` is None if the factor is unknown. `nuclear` says whether the noise is nuclear-Laplace, so that a
+    report shows the tail of its spectral norm. `view` computes the tested quantity from an output under a claim; if
+    `view` is None, the output itself is tested. `choices` takes a claim and returns data sets near a point where a
+    choice of the mechanism changes, such as a threshold. On these data sets draws of the target are compared with draws
+    of the reference. `no_choices` is the reason why `choices` returns no data sets for a mechanism whose output is not
+    a query plus noise. If the check of low-order bits finds no loss above the claim in floating-point releases,
+    `bits_unseen` is the reason, and otherwise `bits_unseen` is empty.
 
-    The comparison of draws at other budgets with the reference needs no further field.
+    The audit also compares draws at other privacy budgets with the reference. This comparison needs no field of its
+    own.
     """
 
     law: Callable[[ClaimUnderAudit], KnownLaw] = reference_draws.law
@@ -93,8 +95,7 @@ def _declared(where: str, module: Any) -> Known:
 
 
 def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: float, seed: int) -> Profile:
-    """Return all that an audit expects of this mechanism under this claim; where `options` has a value for every
-    option."""
+    """Return all that an audit expects of this mechanism under this claim; `options` has a value for every option."""
     declared: Mechanism[Any, ..., Any] = mechanism(name)
     expected = default_claim(name)
     if type(guarantee) is not type(expected):

@@ -17,8 +17,8 @@ def body(claim: ClaimUnderAudit) -> Body:
 
 
 def scale(claim: ClaimUnderAudit, n: int, d: int) -> float:
-    """Return the noise scale Δ/q, where Δ is the sensitivity and q the largest admissible change of the query in noise
-    scales.
+    """Return the noise scale Δ/q, where Δ is the sensitivity. The number q is the largest change of the query, in noise
+    scales, that (ε, δ)-DP allows.
     """
     q = l2_approximate.largest_move(claim.budget["epsilon"], claim.budget["delta"], d)
     return float(l2_approximate.noise_scale(l2_approximate.sensitivity(n, d), q))

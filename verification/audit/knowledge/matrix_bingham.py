@@ -4,8 +4,9 @@ Let P be the released orthogonal projection of rank k. On n copies of a unit vec
 vᵀPv is known for every rank and dimension. Given vᵀPv, the rest of the projection P is uniform around the direction v.
 With three columns, the projection P is determined by one vector, which spans either its range or its kernel. Let the
 data be n copies of each of two directions in R⁴, let the rank be 2, and let Q project onto the span of the directions.
-If Q projects onto two directions in R⁴, the number s = tr(PQ) − 1 has a density proportional to −ln|s| e^{ηns} on [−1,
-1], where η is the exponent of the mechanism. On other data, draws are compared with draws of the reference.
+If Q projects onto the span of two directions in R⁴, the number s = tr(PQ) − 1 has a density proportional to −ln|s|
+e^{ηns} on [−1, 1], where η is the exponent of the mechanism. On other data, draws are compared with draws of the
+reference.
 """
 
 import math
@@ -111,12 +112,12 @@ def three_level(k: int, eta: float) -> Scenario:
 
 
 def overlap_cdf(strength: float) -> Callable[[Vector], Vector]:
-    """Return the distribution function of tr(PQ) for projections of rank 2 in R⁴; P is drawn with the exponent strength
-    · Q.
+    """Return the distribution function of tr(PQ) for projections P and Q of rank 2 in R⁴, where P has a density
+    proportional to exp(strength · tr(PQ)).
 
-    A projection of rank 2 in R⁴ corresponds to a pair of points on two spheres S². The number tr(PQ) − 1 is the product
-    of two cosines, one for each sphere, between the points of P and Q, and each cosine is uniform on [−1, 1] if P is
-    uniform.
+    A projection of rank 2 in R⁴ corresponds to a pair of points on two spheres S². The number tr(PQ) − 1 is a product
+    of two cosines. Each cosine is that of the angle between the points of P and Q on one of the spheres. If P is
+    uniform, each cosine is uniform on [−1, 1].
     """
     graded = np.geomspace(1e-13, 1.0, 64)  # the table has more points near 0, where the density −ln|s| is not smooth
     panels = Panels(np.concatenate([-graded[::-1], [0.0], graded]))
@@ -187,7 +188,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, **options: Any) -> list[Matrix]:
-    """Draw many projections at once from the law that `release` requests."""
+    """Draw many projections at once from the matrix Bingham law whose parameters `release` computes from the data."""
     seen: list[tuple[Matrix, int]] = []
 
     def remember(m: Matrix, k: int) -> Matrix:

@@ -62,7 +62,7 @@ def noise_tests(w: Vector, scale: float) -> dict[str, Test]:
 
 
 def norm_test(w: Vector, scale: float, shape_gap: int = 0) -> Test:
-    """Return the test that ‖Y − w‖/scale has the law Gamma(k + gap), where k is the number of coefficients."""
+    """Return the test that ‖Y − w‖/scale has the law Gamma(k + `shape_gap`), where k is the number of coefficients."""
     shape = len(w) + shape_gap
 
     def test(outputs: Matrix) -> TestResult:

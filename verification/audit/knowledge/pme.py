@@ -11,7 +11,7 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the tests and pairs that serve any mechanism, and the data sets of paired rows."""
+    """Return the tests and neighbours used for any mechanism, and data sets in which the rows come in pairs."""
     pairs = of_pairs(claim, claim.budget["rho"], claim.parameter("beta"))
     return KnownLaw((*reference_draws.scenarios(claim), *pairs), reference_draws.pairs(claim))
 

@@ -51,7 +51,7 @@ def unequal_directions(claim: ClaimUnderAudit) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the tests and pairs that serve any mechanism, and the data with two unequal directions."""
+    """Return the tests and neighbours used for any mechanism, and the data with two unequal directions."""
     scenarios = (*reference_draws.scenarios(claim), unequal_directions(claim))
     return KnownLaw(scenarios, reference_draws.pairs(claim))
 

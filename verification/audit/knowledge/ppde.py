@@ -1,5 +1,5 @@
-"""The learner of product distributions has an exact law on data whose mean only the first round or only the last round
-estimates.
+"""The law of the learner of product distributions is known exactly if the first round alone, or the last round alone,
+estimates the whole mean.
 
 On data with one coordinate the mechanism skips all rounds but the last, and the output is a Gaussian about the mean,
 clipped to [0, 1]. If eight coordinates have the mean 1/2, the first round estimates all of them, except with
@@ -111,9 +111,7 @@ def first_round(about: TruncatedMeanNoise) -> Scenario:
 
 
 def last_round(about: TruncatedMeanNoise) -> Scenario:
-    """Return enough records with one coordinate that only the last round estimates this coordinate, and clipping
-    changes nothing.
-    """
+    """Return records whose only coordinate is 1/2, so many that clipping to [0, 1] changes nothing."""
     n = math.ceil(RECORDS / math.sqrt(about.rho))
     deviation = about.deviation(mechanism.last_truncation_squared(n, about.beta), 1, n)
     return vector_noise("the last round, d=1", np.full((n, 1), 0.5), np.full(1, 0.5), np.full(1, deviation), NORMAL, 2)

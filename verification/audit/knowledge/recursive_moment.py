@@ -71,18 +71,18 @@ class Claimed:
         return cls(rounds, float(mechanism.threshold(m)), scale, ensemble)
 
     def rows_of_small(self, d: int) -> int:
-        """Return the number of rows in the data set of `small`."""
+        """Return the number of rows of the data set that `small` returns for d columns."""
         return self.rows_for(0.75 * self.threshold, d)
 
     def rows_for(self, gap: float, d: int) -> int:
-        """Return a number of rows for which the noise is smaller than this gap between a moment and the threshold."""
+        """Return how many rows make the noise smaller than `gap`, the distance of a moment from the threshold."""
         return math.ceil((FAR + 2 * math.sqrt(d)) * self.scale_of_one / gap)
 
     def exact(self, name: str, x: Matrix, squared: float, shortened: bool = False) -> Scenario:
         """Return tests on rows that each round of the mechanism multiplies by √`squared` and then shortens to length 1.
 
-        If `shortened` is false, no round shortens the rows. Data sets of this function get fewer draws than others,
-        because they have many rows.
+        If `shortened` is false, no round shortens the rows. These data sets have many rows and therefore get fewer
+        draws than others.
         """
         factor = squared ** (1 - self.rounds)
         scale, moment = self.scale_of_one / len(x) * factor, second_moment(x) * (factor if shortened else 1.0)
@@ -126,7 +126,9 @@ class Claimed:
         return self.exact(f"long rows in small directions, d={d}", x, 8 / 3, shortened=True)
 
     def near(self) -> tuple[Matrix, Vector] | None:
-        """Return rows along the axes and zero rows, and the share of each axis, or None if no round makes a choice."""
+        """Return rows along the axes and zero rows, with the share of rows along each axis. Return None if there is
+        only one round, or if too many rows are needed.
+        """
         d = COLUMNS
         n = math.ceil((EDGE[self.ensemble] * math.sqrt(d) * self.scale_of_one + COUNT) / self.threshold)
         if self.rounds == 1 or n > MOST_ROWS:
@@ -174,7 +176,7 @@ def against_draws(
     features: Mapping[str, Callable[[Matrix], Vector]],
     seed: int,
 ) -> dict[str, Test]:
-    """Return tests, by name, that compare these features of the outputs with those of `Claimed.draws`."""
+    """Return tests, by name, that compare features of the outputs with features of draws from `Claimed.draws`."""
 
     @lru_cache(maxsize=4)
     def drawn(size: int) -> Matrix:
@@ -226,7 +228,9 @@ def pair_at_the_choice(claimed: Claimed) -> Pair | None:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the exact laws, the tests near the threshold, and the comparisons and pairs that serve any mechanism."""
+    """Return the exact laws, the tests near the threshold, and the tests and neighbours that the audit uses for any
+    mechanism.
+    """
     claimed = Claimed.of(claim)
     sizes = tuple((claimed.rows_of_small(d), d) for d in range(1, SEPARATED_MOST + 1))
     sizes = tuple((n, d) for n, d in sizes if n <= MOST_ROWS)

@@ -65,7 +65,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def many(x: Matrix, size: int, *, rng: np.random.Generator, **given: Any) -> Matrix:
-    """Make many outputs in one computation from noise that is drawn for one output after the other."""
+    """Draw the noise of one output after the other, and compute all outputs at once."""
     option = {name: given[name] for name in ("ensemble",) if name in given}
     noises = [mechanism.draw_noise(x.shape[1], rng, **option) for _ in range(size)]
     stacked = SeparateCovNoise(np.array([z.matrix for z in noises]), np.array([z.eigenvalues for z in noises]))

@@ -6,8 +6,8 @@ the draws follow exp(−uᵀAu) (uᵀΩu)^{−q}. The factor (uᵀΩu)^{−q} de
 
 The loss is computed for two neighbours, of which one has k + 1 copies of e₁ and k of e₂, and the other has k copies of
 e₁ and k + 1 of e₂. For these neighbours the matrix is A = η diag(0, 1, k + 1, …, k + 1), up to the order of the first
-two axes, and every probability is a double integral: with u = (√(1−w) cos φ, √(1−w) sin φ, rest), the uniform law of
-the sphere makes w a Beta((q−2)/2, 1) variable and φ uniform.
+two axes. Every probability is therefore a double integral over w and φ, where u = (√(1−w) cos φ, √(1−w) sin φ, rest).
+Under the uniform law of the sphere, w is a Beta((q−2)/2, 1) variable and φ is uniform.
 """
 
 import math
@@ -41,8 +41,9 @@ def log_density(y: Vector, b: float, q: float) -> Vector:
 
 
 def loss(eta: float, b: float, q: int) -> float:
-    """Return the largest log ratio of the two densities on the pair of neighbours, between which y = uᵀAu changes by at
-    most η, starting at 0."""
+    """Return the largest log ratio of the densities on the two neighbours. Between the neighbours y = uᵀAu changes by
+    at most η, and the ratio is largest if y changes from 0 to η.
+    """
     return eta + q * math.log1p(2 * eta / b)
 
 
@@ -59,8 +60,8 @@ def exponents(q: int, k: int, eta: float) -> Vector:
 
 @dataclass(frozen=True)
 class _Quadrature:
-    """The nodes of a quadrature on the sphere with uniform weights, given by the squares of the first two coordinates
-    and by w, which is 1 minus their sum.
+    """The nodes and weights of a quadrature for the uniform law on the sphere. A node is given by the squares of the
+    first two coordinates, and by w, which is 1 minus the sum of these squares.
     """
 
     first: Matrix
@@ -80,7 +81,7 @@ def _quadrature(q: int) -> _Quadrature:
 
 @dataclass(frozen=True)
 class WrongLaw:
-    """Figures for the law of the bug on the pair of neighbours, up to quadrature errors.
+    """Numbers that describe the law of the bug on the pair of neighbours, up to quadrature errors.
 
     threshold : the threshold of the log likelihood ratio for the event with the largest expected lower bound.
     supremum : the loss on this pair.
@@ -94,8 +95,7 @@ class WrongLaw:
 
 @lru_cache(maxsize=8)
 def wrong_law(q: int, k: int, eta: float, draws: float) -> WrongLaw:
-    """Return the figures for k + 1 copies of e₁ and k of e₂, with an event chosen for a given number of draws on each
-    data set."""
+    """Return the `WrongLaw` for k + 1 copies of e₁ and k of e₂, with an event for `draws` draws on each data set."""
     b = law.envelope_parameter(exponents(q, k, eta))
     at = _quadrature(q)
     y, y_swapped = eta * (at.second + (k + 1) * at.w), eta * (at.first + (k + 1) * at.w)

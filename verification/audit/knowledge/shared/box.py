@@ -1,8 +1,8 @@
 """Make neighbouring data sets, and statistics of outputs, for a target of unknown law whose rows lie in a box.
 
 Every entry of the second moment and of the centred covariance attains its sensitivity on at least one pair of
-neighbours. A pair of neighbours is added if it attains the sensitivity of an entry for which no earlier pair does. The
-rows of all candidate data sets are corners of the box, or the point of the box nearest to 0.
+neighbours. A pair of neighbours is used if it is the first pair that attains the sensitivity of some entry. The rows of
+all candidate data sets are corners of the box, or the point of the box nearest to 0.
 """
 
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ def _with(others: Vector, row: Vector, n: int = N) -> Matrix:
 
 
 def _candidates(box: Box) -> Iterator[tuple[str, Matrix, Matrix]]:
-    """Yield neighbours on which entries change as much as possible, and first those that change the most entries."""
+    """Yield neighbours on which entries change as much as possible. Neighbours that change many entries come first."""
     far, near = far_and_near(box)
     yield ("every row at the lower bounds but one", *centred_pair(box, N))
     yield "every row nearest to 0 but one", _with(near, far), _with(near, near)
@@ -78,8 +78,7 @@ def extremal(box: Box) -> list[tuple[str, Matrix, Matrix]]:
 
 
 def units(output: Output, box: Box) -> Matrix:
-    """Return, for each entry of an output, the number by which the entry is divided, which is a product of widths or
-    1."""
+    """Return the unit of each entry of an output, which is the width of a column, a product of two widths, or 1."""
     shape = output.shape(box.dimension)
     if output.power == 2 and shape == (box.dimension, box.dimension):
         return np.outer(box.widths, box.widths)
@@ -87,9 +86,7 @@ def units(output: Output, box: Box) -> Matrix:
 
 
 def statistics(first: Matrix, second: Matrix, output: Output, box: Box) -> tuple[Statistic, ...]:
-    """Return each entry of an output, divided by the widths of its columns, as a statistic, and the statistics for any
-    law.
-    """
+    """Return statistics of an output, which are each entry divided by its unit, and the generic statistics."""
     unit = units(output, box)
     flat = unit.ravel()
     scaled = "" if (unit == 1).all() else " in units of the widths"
@@ -107,8 +104,8 @@ def statistics(first: Matrix, second: Matrix, output: Output, box: Box) -> tuple
 
 
 def box_pairs(box: Box, output: Output, bounds_are_told: bool) -> tuple[Pair, ...]:
-    """Return all neighbours with rows in a box. If the target takes bounds, one pair of neighbours has other bounds and
-    at least three columns.
+    """Return all neighbours with rows in a box. If the target is told the bounds, some pairs may have only the first
+    columns, and one pair has other bounds and at least three columns.
     """
 
     def pair(name: str, first: Matrix, second: Matrix, weight: float, of: Box = box) -> Pair:

@@ -1,5 +1,5 @@
-"""Compute noisy sums from a released number of rows, mean and covariance of bounded columns, and state the law of these
-sums.
+"""Recover noisy sums from a release of the number of rows, the mean and the covariance of bounded columns, and state
+the law of these sums.
 
 The mechanism computes the released number of rows, mean and covariance from the noisy sums, and the released statistics
 determine the sums. The audit therefore tests the sums, whose noise is independent and of known scales on data with any
@@ -37,8 +37,8 @@ PARTS = {"count": "number of rows", "mean": "means", "square": "squares", "produ
 
 
 class SumsOutput(MatrixOutput):
-    """An output of shape (d + 1, d + 1), with the sums of products of entries of the rows after a 1 was put in front of
-    each row.
+    """An output of shape (d + 1, d + 1) with the noisy sums of 1, u_j, u_j² − 1 and u_i u_j, where u_j are the scaled
+    columns.
     """
 
     kind, layout = "sums", "(d + 1, d + 1)"
@@ -55,8 +55,8 @@ def lifted(x: Matrix) -> Matrix:
 
 @contrasts.register
 def _(output: SumsOutput, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-    """Return the products of an output with the change of the sums between two data sets, once with all sums and once
-    with those of the mean alone.
+    """Return the number of rows, and two products of an output with the change of Σ zzᵀ between the data sets, where z
+    is a clipped row with a 1 in front. One product has all entries, and the other has those of the mean alone.
     """
     a, b = lifted(first), lifted(second)
     change = a.T @ a - b.T @ b
@@ -135,8 +135,9 @@ class SumsLaw:
         return self.placed(moment_sums(np.clip(x, -1, 1), *x.shape))
 
     def spread(self, d: int, w: Weights | None = None, scale: float | None = None) -> Matrix:
-        """Return the noise scale of every tested sum, for given weights and a given scale, or for those of the
-        claim."""
+        """Return the noise scale of every tested sum. The weights and the scale of the claim are used unless others are
+        given.
+        """
         usual = float(self.scale(d, self.adjacency)) if scale is None else scale
         return self.placed(spreads(usual, self.weights(d, self.adjacency) if w is None else w, d))
 

@@ -68,7 +68,7 @@ def location(setting: Setting, expected: Profile, named: bool) -> Location | Non
 
 
 def _explained(found: Location | None, name: str) -> Location | None:
-    """Append an explanation of uncommon letters to a sentence about the centre."""
+    """If a sentence about the centre uses the letter C or q, append the meaning of this letter."""
     meaning = {"C": "C is the centred covariance", "q": "q is the output without noise"}.get(name)
     if found is None or meaning is None or not re.search(rf"\b{name}\b", found.sentence):
         return found

@@ -2,9 +2,9 @@
 the standard deviation σ = √κ.
 
 If each column is constant except for outliers, KVMean finds the fullest bin with high probability, and the output is
-Gaussian around the mean of the clipped values. If one bin has about three noise deviations more values than each of the
-other bins, each other bin is chosen with the same known probability, and the output is a mixture of Gaussians. The
-worst neighbours for privacy differ in one row, which is an outlier on opposite sides.
+Gaussian around the mean of the clipped values. On other data sets, one bin leads by about three standard deviations of
+the noise of a count, and all other bins are equally full. On such data sets the output is a mixture of Gaussians with
+known weights. The worst neighbours for privacy differ in one row, which is an outlier on opposite sides.
 """
 
 import math
@@ -139,14 +139,14 @@ class DrawnBin:
         return kolmogorov_smirnov(outputs.ravel(), self.cdf, "every component is a mixture of the bins that are chosen")
 
     def other_bins(self, outputs: Matrix) -> TestResult:
-        """Test the share of entries whose value shows that noise did not choose the last bin."""
+        """Test how often an entry is below `cut`, which happens mostly if a bin other than the last one was chosen."""
         below = int((outputs < self.cut).sum())
         return binomial(
             below, outputs.size, self.share_below, "the noise of the counts chooses the bin with its probability"
         )
 
     def two_columns(self, outputs: Matrix) -> TestResult:
-        """Test that two columns leave the last bin together as often as independent columns would."""
+        """Test that the bins of two columns are chosen independently."""
         both = int((outputs[:, :2] < self.cut).all(axis=1).sum())
         return binomial(both, len(outputs), self.share_below**2, "the bins of two columns are chosen independently")
 
@@ -213,8 +213,8 @@ def worst_pair(n: int, bins: Vector, sigma: float) -> Pair:
 
 
 def law(claim: ClaimUnderAudit, sigma: float) -> KnownLaw:
-    """Return the law on constant columns for a column deviation of at most σ, and neighbours that differ in an
-    outlier.
+    """Return the law on constant columns, and neighbours that differ in an outlier. The mechanism is told that the
+    standard deviation of each column is at most σ.
     """
     last = mechanism.last_bin(claim.parameter("mean_bound"), sigma)
     bins = np.array([last, -(last // 2), 0, -last])  # the constants of the columns lie in the bins with these numbers

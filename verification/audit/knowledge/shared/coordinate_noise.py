@@ -1,4 +1,4 @@
-"""Test vectors with independent noise on every coordinate, and state the law of mechanisms that add such noise."""
+"""Test independent noise on the coordinates of a vector, and state the law of mechanisms that add such noise."""
 
 from collections.abc import Callable
 

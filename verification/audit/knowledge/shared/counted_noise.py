@@ -37,7 +37,9 @@ def _(output: RowsAndSumOutput, dimension: int) -> Mapping[str, Feature]:
 
 @contrasts.register
 def _(output: RowsAndSumOutput, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-    """Return features that separate two data sets: the number of rows, and the product of the sum with its change."""
+    """Return features that separate two data sets: the number of rows, and the products of the sum and of the whole
+    output with their changes.
+    """
     change = query(output, first) - query(output, second)
     return {
         "rows": lambda y: y[:, 0],
@@ -128,7 +130,7 @@ class MatrixNoise:
     """The law of Laplace noise on the number of rows and of matrix noise on the sum over rows.
 
     `tests` takes (x, scale) and returns the tests of outputs Σ + noise, where the noise has this scale. `norm` takes
-    matrices (size, d, d) and returns their norms, of which the density of the noise is a function.
+    matrices (size, d, d) and returns their norms. The density of the matrix noise depends on this norm alone.
     """
 
     output: RowsAndSumOutput

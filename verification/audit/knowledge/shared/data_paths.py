@@ -83,17 +83,18 @@ def _no_atoms(claim: ClaimUnderAudit) -> float:
 class QueryPlusNoise:
     """The declaration that an output is query(x) + noise, where the law of the noise depends on n and d alone.
 
-    `independent` says whether the noise entries are independent, apart from entries that are equal by symmetry.
-    `atom` is the largest probability of one value of one entry of the noise, which is 0 if the noise has a
-    density.
+    `independent` says whether the noise entries are independent, apart from entries that are equal by symmetry. `atom`
+    takes a claim and returns the largest probability of a single value of a noise entry. This probability is 0 if the
+    noise has a density.
     """
 
     independent: bool = False
     atom: Callable[[ClaimUnderAudit], float] = _no_atoms
 
     def data_path(self, claim: ClaimUnderAudit) -> DataPath:
-        """Return what the audit assumes of the output with the reference's query and noise, and a sentence about what a
-        comparison covers."""
+        """Return the query and the noise scale of the reference, and a sentence about what a comparison of the noise
+        covers.
+        """
         m = claim.mechanism
         noise = lru_cache(maxsize=None)(lambda d: noise_of(claim, d))
         zero = lru_cache(maxsize=None)(lambda d: _zero(noise(d)))
@@ -119,8 +120,7 @@ class QueryPlusNoise:
 
 
 def _just_inside(x: Matrix) -> Matrix:
-    """Return the rows, with rows outside of the unit ball clipped to just below norm 1, as floating-point arithmetic
-    may do.
+    """Return the rows clipped to the unit ball, where clipped rows get a norm just below 1, as rounding may cause.
 
     A row that is clipped to just below norm 1 may be rounded to another grid point than the exactly clipped row.
     """
@@ -132,10 +132,10 @@ def _just_inside(x: Matrix) -> Matrix:
 class NotAdditive:
     """The declaration that an output is not known to be a query plus noise.
 
-    `because` is the reason why a seed does not determine the noise of the output. `unchanged_by` are the changes of the
-    rows that leave the law of the output as it is, as keys of `CHANGES` of the question “one law on
-    equivalent data”. `continuous` says whether every single output has probability 0, apart from data of which all
-    values are clipped.
+    `because` is the reason why a seed does not determine the noise of the output. `unchanged_by` names the changes of
+    the rows that do not change the law of the output. The names are keys of `CHANGES` in the question “one law on
+    equivalent data”. `continuous` says that no single output has positive probability, unless all values of the data
+    are clipped.
     """
 
     because: str
@@ -143,8 +143,8 @@ class NotAdditive:
     continuous: bool = False
 
     def data_path(self, claim: ClaimUnderAudit) -> DataPath:
-        """Return the data path with changes of the data that must not change the law of the output, and a sentence
-        about what a comparison covers.
+        """Return the changes of the data that must not change the law of the output, and a sentence about what is
+        compared.
         """
         m = claim.mechanism
         possible = POSSIBLE.format(", ".join(self.unchanged_by))

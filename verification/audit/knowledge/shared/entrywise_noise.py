@@ -124,7 +124,7 @@ def scenario(n: int, d: int, scale: float, epsilon: float, full: bool) -> Scenar
 def noise_scenario(noise: EntrywiseNoise, frobenius: float) -> Scenario:
     """Return the data set with the tests of this noise.
 
-    `frobenius` is the noise scale for the sensitivity in Frobenius norm, divided by the right noise scale.
+    `frobenius` is the factor of the noise scale in an implementation that uses the Frobenius sensitivity by mistake.
     """
     d, full = noise.x.shape[1], noise.full
     tests: dict[str, Test] = {"entrywise norm": noise.norm(1.0), "entry (1, 1)": noise.entry(0, 0)}

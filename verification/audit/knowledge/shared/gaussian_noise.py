@@ -150,7 +150,8 @@ def noise_suspects(moment: Matrix, scale: float, ensemble: str) -> tuple[Suspect
 def scale_estimate(moment: Matrix, scale: float, ensemble: str) -> Callable[[Matrix], str]:
     """Return a sentence that states a confidence interval of the noise scale as a multiple of the claimed scale.
 
-    If the multiple is not 1, but would be 1 for another noise ensemble, the sentence names this ensemble.
+    If the interval excludes 1 for the claimed noise ensemble and contains 1 for the other ensemble, the sentence is
+    about the other ensemble.
     """
     i, j = np.triu_indices(len(moment))
 

@@ -1,9 +1,10 @@
 """Make data near the threshold of the last round of PPC, for mechanisms that precondition their rows.
 
-A round of PPC shrinks the directions in which a noisy matrix has an eigenvalue of at least κ_t/2. If one round does not
-shrink a direction, the next round does, so only the choice of the last round shows in the output. All rows of the data
-of this module are multiples of one direction. If the rounds use differences of rows, the mean of the rows lies among
-the bins of the next step only if the last round shrinks the direction of the rows.
+A round of PPC shrinks the directions in which a noisy matrix has an eigenvalue of at least κ_t/2. A direction that one
+round does not shrink is shrunk by the next round. The output therefore shows only the choice of the last round. All
+rows of the data of this module are multiples of one direction. If the rounds use differences of rows, the next step
+looks for the mean of the rows in finitely many bins. The mean lies in one of these bins only if the last round shrinks
+the direction of the rows.
 """
 
 import math
@@ -28,8 +29,9 @@ def at_the_last_threshold(
     """Return rows whose direction lies a few noise scales on either side of the point where the last round begins to
     shrink it.
 
-    `share` is the share of ρ and of the failure probability β that all rounds get together. `rounds` is the number of
-    rounds, by default as many as PPC has. `differences` says whether the rounds get differences of two rows each.
+    `share` is the share of the budget ρ and of the failure probability β that is spent on all rounds together. `rounds`
+    is the number of rounds, by default as many as PPC has. `differences` says whether the rounds get differences of two
+    rows each.
     """
     kappa = claim.parameter("kappa")
     count = ppc.rounds(kappa) if rounds is None else rounds

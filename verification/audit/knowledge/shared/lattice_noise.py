@@ -102,8 +102,8 @@ def spread(z: Matrix, tail: Tail, quantile: Callable[[Vector], Vector]) -> Matri
 
 
 def sizes(input_bits: int, tail: Tail) -> tuple[tuple[int, int], ...]:
-    """Return the numbers of rows and columns for which float64 determines the noise, up to neighbouring integers of
-    nearly equal probability.
+    """Return the shapes (n, d) of data on which float64 determines the noise. Rounding may only confuse neighbouring
+    integers of nearly equal probability.
     """
     at_zero = 1 - float(tail(np.array(1.0)))
     error = ROUNDINGS * 2.0**-53 * 4.0**input_bits

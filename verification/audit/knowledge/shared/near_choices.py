@@ -39,11 +39,11 @@ def at_scales(
     times: int = TIMES,
     most: int = MOST_ROWS,
 ) -> Choices:
-    """Return the data sets that lie at these numbers of noise scales from a choice.
+    """Return data sets at the distances `scales`, in noise scales, from the point where a choice changes.
 
     `at` takes a number of noise scales and returns a data set at this distance, or None if there is no such data set.
-    `times` is the factor by which the number of draws on each data set exceeds that on other kinds of data. `most` is
-    the largest number of rows of the data sets; larger data sets are left out.
+    `times` multiplies the number of draws on each data set. `most` is the largest number of rows of the data sets;
+    larger data sets are left out.
     """
     found = ((k, at(k)) for k in scales)
     return tuple(
@@ -84,11 +84,11 @@ def first_clip_level(n: int, noise_bound: Callable[[float], float], scale: float
     """Return unit rows and zero rows, whose proportion makes the search for a clipping norm stop at its first level or
     go on.
 
-    At its level 1, the search for a clipping norm compares the bias of clipping to norm 1/2, which is 3/4 of the share
-    of unit rows, with a bound on the error of the noise.
+    At its level 1, the search for a clipping norm compares the bias of clipping to norm 1/2 with a bound on the error
+    of the noise. The bias is 3/4 of the share of unit rows.
 
     `noise_bound` takes the mean of ‖x‖² and returns the bound on the error of the noise at level 1. `scale` is the
-    noise scale of n times the difference between the clipping bias and the error of the noise.
+    noise scale of the query of the search, which is n times the difference between the bias and the bound.
     """
 
     excess = np.array([0.75 * count - n * noise_bound(count / n) for count in range(1, n)])
@@ -101,9 +101,10 @@ def first_clip_level(n: int, noise_bound: Callable[[float], float], scale: float
 
 
 def long_rows(seed: int, radius: Callable[[int, int], float]) -> Choices:
-    """Return data whose longest rows are as long as a mechanism on the whole space allows.
+    """Return data whose longest rows are just short enough that a mechanism for rows of any length neither shortens nor
+    drops them.
 
-    On rows of the unit ball, the noise of a mechanism on the whole space would hide what happens to single rows.
+    If all rows lay in the unit ball, the noise of a mechanism on the whole space would hide the effect of single rows.
 
     `radius` takes (n, d) and returns the length beyond which the mechanism drops or shortens rows.
     """

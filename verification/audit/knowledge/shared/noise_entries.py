@@ -25,8 +25,8 @@ STEP_SIGNS, STEP_SIZES = "signs across steps", "sizes across steps"
 class NoiseEntries:
     """Quantities of an output whose laws are symmetric about 0, and the pairs of quantities that must be independent.
 
-    `values` takes outputs and returns the quantities, (n, k). `turned`, `skew` and `sizes` say which pairs of
-    quantities are tested, as in `statistics.dependence`, each (k, k).
+    `values` takes outputs and returns the quantities, (n, k). `turned`, `skew` and `sizes` are masks (k, k) of the
+    pairs of quantities to test, as in `statistics.dependence`.
     """
 
     names: tuple[str, ...]
@@ -50,10 +50,10 @@ def entries_of(shape: tuple[int, ...], residuals: Callable[[Matrix], Matrix], sy
 ):  # fmt: skip
     """Return all entries of additive noise, with the pairs whose dependence is tested.
 
-    In all cases the additive noise E and its negative −E have the same law. If the entries are not independent, E and
-    DED have the same law for every diagonal matrix D with entries ±1; without symmetry, the noise E and the matrix DE
-    also have the same law. The law of a noise vector stays the same under every change of signs. Only the signs of two
-    diagonal entries of a symmetric matrix may therefore depend on each other.
+    In all cases the additive noise E and its negative −E have the same law. If the entries are not independent, let D
+    be any diagonal matrix with entries ±1. The noise E has the same law as DED, and without symmetry also the same law
+    as DE. The law of a noise vector stays the same under every change of signs. Only the signs of two diagonal entries
+    of a symmetric matrix may therefore depend on each other.
     """
     listed = places(shape, symmetric)
     on_diagonal = np.array([len(place) == 2 and place[0] == place[1] for place in listed])
@@ -86,7 +86,8 @@ def of_steps(
     `noise` gives the noise of the eigenvalues, (n, d), and `vectors` gives the eigenvectors as columns, (n, d, d), both
     in descending order of the eigenvalues. The component of eigenvector i along the axis j > i depends on the step that
     drew the eigenvectors. The law of the component of eigenvector i along the axis j > i is symmetric about 0. If
-    `apart` is false, the noises of the two steps may have sizes that depend on each other.
+    `apart` is false, the sizes of the noises of the two steps may depend on each other, so that this dependence is not
+    tested.
     """
     i, j = np.triu_indices(dimension, 1)
 

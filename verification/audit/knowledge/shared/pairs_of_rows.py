@@ -40,8 +40,8 @@ def rows_for_quiet_rounds(claim: ClaimUnderAudit, rho: float, beta: float) -> in
 
 
 def pairs_of_rows(claim: ClaimUnderAudit, rho: float, beta: float) -> Matrix | None:
-    """Return pairs of equal rows, as many pairs in every bin, with successive pairs at opposite ends; return None if
-    the pairs are too many.
+    """Return pairs of equal rows, equally many in every bin, in an order that alternates between the two sides of 0.
+    Return None if the pairs are too many.
 
     `rho` and `beta` are the budget and the failure probability of PME.
     """

@@ -27,7 +27,7 @@ OUTSIDE = 50.0  # the norm of rows that a mechanism must clip or reject
 
 @dataclass(frozen=True)
 class View:
-    """A function that recovers a query plus noise from an output that the mechanism computed from them.
+    """A function that takes an output and recovers the query plus noise from which the mechanism computed the output.
 
     `output` is the kind of output of the query. `see` is a function at module level that takes (output, box, number of
     rows) and returns the query plus noise.
@@ -72,8 +72,8 @@ class ClaimUnderAudit:
     def draws(self, x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
         """Return the tested quantities of `size` draws of the reference.
 
-        For `size` = 1 the draw equals that of `self.draw`, because questions compare it with the target's draw under
-        the same seed.
+        If `size` is 1, the draw equals the one of `self.draw`, because the audit compares it with the target's draw
+        under the same seed.
         """
         many = partial(one_by_one, self.mechanism.sample) if self.many is None or size == 1 else self.many
         outputs = many(x, size, rng=rng, **self.budget, **self.options)
@@ -95,8 +95,8 @@ Pairs = tuple[Pair, ...]
 
 @dataclass(frozen=True)
 class KnownLaw:
-    """What the audit knows of a law, namely data sets with tests and with laws of plausible mistakes, neighbours, and
-    data of any shape.
+    """What the audit knows of a law, namely data sets with tests and laws of plausible mistakes, neighbours, and the
+    law on data of other shapes.
 
     `pairs` may be a function of the names of the wrong laws that fit the draws, so that neighbours can be chosen for
     these laws. `shapes` is None if the law is known only on `scenarios`.

@@ -90,8 +90,9 @@ def close_eigenvalues(claim: ClaimUnderAudit, scale: float) -> Scenario:
 
 
 def beside(claim: ClaimUnderAudit) -> Beside:
-    """Return the reference for comparisons on any data, with features of an output alone and features relative to the
-    data."""
+    """Return the draws of the reference for comparisons on any data, and the features to compare. Some features depend
+    on the output alone, and others also on the data.
+    """
     output = claim.output
 
     def numbers(x: Matrix) -> Mapping[str, Feature]:
@@ -102,7 +103,9 @@ def beside(claim: ClaimUnderAudit) -> Beside:
 
 
 def promises_symmetry(claim: ClaimUnderAudit) -> bool:
-    """Return whether the matrix in the reference's output is symmetric with these options, as a few draws show."""
+    """Return whether a few draws of the reference with these options are symmetric matrices. If only a part of the
+    output is a square matrix, this part is examined.
+    """
     rng = np.random.default_rng(stream(claim.seed, "symmetry"))
     draws = (claim.draw(x, rng) for x in map(example_rows, (20, 65), (3, 5)))
     parts = [square_part(claim.output, y) if y.ndim == 2 else None for y in draws]

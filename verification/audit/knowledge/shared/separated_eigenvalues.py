@@ -57,8 +57,8 @@ Exponents = Callable[[Matrix, int], Matrix]
 class SeparatedEigenvalues:
     """Rows along the axes for which the eigenvalues of XᵀX are `gap` apart, and the tests of draws on these rows.
 
-    The noise λ̂_i − λ_i of an eigenvalue is `scale` times a draw of the law whose distribution function is `cdf`;
-    `null` states the law. `apart` says whether the exponents are independent of the noisy eigenvalues.
+    The noise λ̂_i − λ_i of an eigenvalue, divided by `scale`, has the distribution function `cdf`; `null` names the law
+    of the noise. `apart` says whether the exponents are independent of the noisy eigenvalues.
     """
 
     dimension: int
@@ -177,8 +177,8 @@ def eigenvalue_pair(gap: int) -> Pair:
     """Return neighbours whose eigenvalues lie far apart; one gap between eigenvalues is `gap` + 1 in one data set and
     `gap` − 1 in the other.
 
-    No event is fixed in advance for this pair, so that under zCDP the Rényi divergence of the noisy gap is tested as
-    well.
+    The statistic of this pair has no fixed threshold. Under zCDP the Rényi divergence of the noisy gap is therefore
+    tested as well.
     """
     first, second = neighbours(np.repeat(np.eye(2), [2 * gap, gap], axis=0), *orthonormal_pair(2))
 

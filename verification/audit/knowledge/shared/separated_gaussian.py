@@ -23,7 +23,7 @@ SEPARATION = 40.0
 
 
 def gap(rho: float) -> int:
-    """Return the difference of successive eigenvalues of XᵀX, as a number of unit rows."""
+    """Return the difference of successive eigenvalues of XᵀX, which is a whole number of rows of length 1."""
     return math.ceil(SEPARATION * float(separate_cov.noise_scale(1, rho)))
 
 

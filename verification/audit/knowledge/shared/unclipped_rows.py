@@ -29,7 +29,9 @@ def certain(rows: float) -> Matrix:
 def law(claim: ClaimUnderAudit, exact: Scenario, weight: float) -> KnownLaw:
     """Return the tests that compare draws with the reference, and pairs that serve any mechanism.
 
-    The data with a known law are added if the claim searches no radius and a few rows suffice."""
+    The data with a known law are added if the mechanism does not search for a radius and at most `MOST` rows are
+    needed.
+    """
     scenarios, pairs = reference_draws.scenarios(claim), reference_draws.pairs(claim)
     if claim.options["radius"] != "none" or len(exact.x) > MOST:
         return KnownLaw(scenarios, pairs)

@@ -18,5 +18,5 @@ ONE_FOR_ROOT_TWO = "half-scale", "double-scale", "sensitivity-one"
 
 
 def scale_suspects(test: Callable[[float], Test], names: tuple[str, ...] = USUAL) -> tuple[Suspect, ...]:
-    """Return a law to suspect for each named mistake; `test` makes the test that the noise scale has a wrong factor."""
+    """Return the law of each named mistake as a suspect; `test` takes a factor of the scale and returns a test."""
     return tuple(Suspect.times(name, MISTAKES[name][1], MISTAKES[name][0], test) for name in names)
