@@ -34,8 +34,9 @@ def most_tests(subject: Subject) -> int:
 
 
 def suspects(subject: Subject) -> frozenset[str]:
-    """Return the names of all wrong laws that the audit knows for the mechanism. A mechanism has the most neighbours when
-    the draws fit all of these laws.
+    """Return the names of all wrong laws that the audit knows for the mechanism.
+
+    The most neighbours are tested if the draws fit all of these laws.
     """
     return frozenset(suspect.name for scenario in subject.known.scenarios for suspect in scenario.suspects)
 
