@@ -60,7 +60,7 @@ BATCH = 500
 def _in_batches(
     draw: Callable[[int, np.random.Generator, int], Matrix], symmetric: bool = True
 ) -> Callable[..., Vector]:
-    """Compute the squared spectral norms of many matrices, which are drawn in batches."""
+    """Return a function that draws many matrices in batches, and returns the squares of their spectral norms."""
 
     def squares(d: int, rng: np.random.Generator, count: int) -> Vector:
         sizes = [min(BATCH, count - start) for start in range(0, count, BATCH)]

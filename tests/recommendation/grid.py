@@ -127,7 +127,7 @@ class Comparison:
     """A simulated point with its recommendation.
 
     truly_best : the candidate with the least simulated error, and those that do not differ significantly.
-    loss : the excess of the recommended candidate's simulated error over the least one.
+    loss : the relative excess of the recommended candidate's simulated error over the least simulated error.
     missed : the candidates whose simulated error is outside the interval of the prediction.
     predictions : the number of predicted errors.
     """

@@ -108,8 +108,8 @@ def test_the_invariant_holds_after_every_round(
 def mutated(x: Matrix, noise: Matrix, kappa: float, side: str) -> Matrix:
     """Run PPC with one error: the wrong side of a multiplication.
 
-    With side "rows", every row x is replaced by Aᵀx in place of Ax. With side "product", the matrix of a new round is
-    multiplied to the product of the earlier matrices from the right in place of the left.
+    With side "rows", every row x is replaced by Aᵀx in place of Ax. With side "product", the matrix of a new round
+    multiplies the product of the earlier matrices from the right in place of the left.
     """
     a, total = np.eye(x.shape[1]), len(noise)
     for t, z in enumerate(noise, start=1):

@@ -90,7 +90,7 @@ def truncated_change(u: Matrix, v: Matrix, bound: float) -> float:
 def first_round_loss(d: int, m: int, beta: float, calibration: str, variance_factor: float = 1.0) -> float:
     """Return the ρ that the first block spends, divided by the claimed ρ, if a row u is replaced by 1 − u.
 
-    The first half of the entries of u are 1, and the others are 0.
+    The first ⌈d/2⌉ entries of u are 1, and the others are 0.
     """
     u = (np.arange(d) < (d + 1) // 2).astype(np.float64)
     rounds = most_rounds(d)
