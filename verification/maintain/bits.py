@@ -217,7 +217,7 @@ def rounded(count: int, samples: int, jobs: int = 1, kept: Path | None = None) -
 
 
 def rounded_summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return a summary with the number of checked rounded releases and of targets, and the flagged releases."""
+    """Return a summary: the number of checks, the number of targets, and the releases that a check refuted."""
     return {
         "checks": len(rows),
         "targets": len({row["target"] for row in rows}),

@@ -9,8 +9,8 @@ in the lower triangle of a matrix, in the order in which `release` computes and 
 target `linear-regression` returns `snsynth.models.linear_regression.DPLinearRegression().fit(X, y, bounds,
 budget).coef_`, where y is the last column. The class raises an exception if its noisy covariance is not positive
 definite, in which case the adapter returns zeros. The class `DPcovariance` splits `epsilon` evenly over the entries of
-the covariance matrix. The class does not say which data sets are neighbours; n is an argument, so it is audited for
-replace-one.
+the covariance matrix. The class does not say which data sets are neighbours; n is an argument, so the class is audited
+for neighbours in which one row is replaced.
 
 The package smartnoise-synth requires opacus 0.14 and other large libraries, which the audited classes do not use. No
 extra of covassay installs the package, because it is installed without its large requirements. The command `covassay
