@@ -80,7 +80,7 @@ Measure = Callable[[Matrix, Sample], float]
 
 @dataclass(frozen=True)
 class Curve:
-    """A line of the theory in a plot, with its label and with its values as a function of the setting."""
+    """A theoretical curve in a plot, with its label and its value as a function of the setting."""
 
     label: str
     values: Callable[[Setting], float]
@@ -158,8 +158,8 @@ class Experiment:
     def cells(self, panels: Sequence[str], scale: Scale, repetitions: int) -> Iterator[Cell]:
         """Yield the cells of the given panels.
 
-        One repetition covers all cells before the next repetition starts, so that an unfinished run has all cells
-        equally often.
+        All cells of one repetition come before the cells of the next repetition, so the numbers of finished repetitions
+        of two cells hardly differ in an unfinished run.
         """
         for repetition in range(repetitions):
             for name in panels:

@@ -76,7 +76,7 @@ COVARIANCE_FIGURES = Experiment(
             beats([f"CoinPress, t = {t}" for t in STEPS[1:]], ["CoinPress, t = 1"], ["u"], at=largest),
         ),
     ),
-    ("The order of the matrices is ours: that of the published code is inaccurate for t ≥ 3.",),
+    ("We multiply the matrices in another order than the published code, whose order is inaccurate for t ≥ 3.",),
 )
 
 

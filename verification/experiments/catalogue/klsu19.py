@@ -51,6 +51,6 @@ CONDITIONING = Experiment(
         ),
     ),
     ("NaivePCE and PGCE are reconstructions: our copy of the paper has lost their formulas.",
-     "PGCE preconditions only where κ > 1000; below it runs the naive estimator at κ = 1000, with half of the budget."),
+     "PGCE preconditions only if κ > 1000. Otherwise it is the naive estimator at κ = 1000 with half of the budget."),
 )  # fmt: skip
 EXPERIMENTS = (CONDITIONING,)
