@@ -77,7 +77,7 @@ class Plan:
 
     @property
     def used(self) -> list[str]:
-        """Return the names of the user's data sets that the run needs. The released code of DLY22 counts as a data set."""
+        """Return the names of the user's data sets that the run needs. The released code of DLY22 counts as one."""
         return sorted({released.NAME, *(panel.needs for panel in self.panels)} & set(self.files))
 
     @property

@@ -8,6 +8,6 @@ EIGENVECTORS = (
 )
 POWERS = (
     "the noisy numbers are multiplied by powers of √0.84, which rounds off their last bits. For data of one "
-    "column, we divided the outputs of pme and pgce by this constant. The best event then occurred in at most 7 of 1500 "
-    "draws on one data set and in none on the other, and a test of this event would take about 10^6 draws"
+    "column, we divided the outputs of pme and pgce by this constant. The best event then occurred in at most 7 of "
+    "1500 draws on one data set and in none on the other, and a test of this event would take about 10^6 draws"
 )
