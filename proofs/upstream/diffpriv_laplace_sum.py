@@ -2,7 +2,7 @@
 
 The scale of the noise is the largest absolute value of the data, divided by ε. If all values are 0, no noise is added.
 If one value is 1, noise is added. An output of 0 therefore shows with certainty which of the two data sets was used.
-`mean` and `variance` take the range of the data in the same way.
+The scales of `mean` and `variance` depend in the same way on the range of the data.
 """
 
 import sys

@@ -1,5 +1,5 @@
-"""diffpriv-pure (0.1.0): the noise of `private_count` is never negative, so that the output is a certain upper bound on
-the count.
+"""diffpriv-pure (0.1.0): the noise of `private_count` is never negative, so the output is always an upper bound on the
+count.
 
 The function is documented as "shifted geometric for pure ε-DP integer counts". With one-sided geometric noise, the
 smaller of two neighbouring counts gives outputs that the larger never gives, whatever ε is.

@@ -77,7 +77,7 @@ Check = Callable[[Lines], Outcome]
 class PaperClaim:
     """A statement that a paper makes about one of its figures or theorems.
 
-    ledger : the entry of the ledger about the statement, or "".
+    ledger : the entry of the ledger about the statement, or "" if there is none.
     check : compares the statement with results.
     """
 

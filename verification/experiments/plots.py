@@ -177,8 +177,7 @@ def _line(axes: Any, line: Line, label: str, style: Mapping[str, Any]) -> None:
 
 
 def title(panel: Mapping[str, Any], between: str = ", ") -> str:
-    """Return the heading of a panel, which has its name in the statements, its title, and the quantities that are not
-    varied."""
+    """Return the heading of a panel: its name, its title, and the quantities that are not varied."""
     shown = [f"{NAMES[name]} = {value:g}" for name, value in panel["fixed"].items() if name in NAMES]
     extra = [item for item in shown if item != "N = 1" and item.split(" = ")[0] + " = " not in panel["title"]]
     return between.join([f"{panel['name']}: {panel['title']}", *([", ".join(extra)] if extra else [])])

@@ -240,7 +240,7 @@ def _beside(panel: Panel, path: Path) -> Panel:
 
 
 def arranged(name: str, files: Files) -> Experiment:
-    """Return the experiment `name`, with the methods of the released code added if the user has given it.
+    """Return the experiment `name`, with the methods of the released code added if the user has given that code.
 
     Raises
     ------

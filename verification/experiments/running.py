@@ -163,7 +163,7 @@ def command(plan: Plan) -> str:
 
 
 def finished(plan: Plan, rows: Sequence[Row]) -> Result:
-    """Return the result of the run, which has the facts, and the rows in the order of the declaration.
+    """Return the result of the run: the facts about the run, and the rows in the order of the declaration.
 
     With one repetition there are no intervals and no contradictions, so no statement counts as compared.
     """
@@ -197,7 +197,7 @@ def finished(plan: Plan, rows: Sequence[Row]) -> Result:
 
 
 def run_cell(name: str, cell: Cell, scale: Scale, seed: int, files: Mapping[str, Path]) -> list[Row]:
-    """Run one cell of the experiment `name`, in any process, and return its errors."""
+    """Run one cell of the experiment `name` and return its errors. The function can run in any process."""
     return released.arranged(name, files).run(cell, scale, seed, files)
 
 

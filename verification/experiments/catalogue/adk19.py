@@ -128,7 +128,7 @@ DIMENSION = Experiment(
     (DIMENSIONS,),
     (
         PaperClaim(
-            "the advantage of AD over KT is there in the highest dimension",
+            "in the highest dimension AD is at least as accurate as KT",
             "ADK19.Experiments",
             beats(["AD"], ["KT"], ["dimension"], at=largest),
         ),

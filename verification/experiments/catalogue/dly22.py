@@ -1,5 +1,5 @@
-"""This module declares the experiments of DLY22 §7: sweeps of dimension, size, skew and budget, on synthetic and real
-data.
+"""This module declares the experiments of DLY22 §7. They vary the dimension, the number of rows, the skew and the
+budget, on synthetic and real data.
 
 Our copy of DLY22 has no figures and has lost the numbers in its text. The settings of the experiments are those of the
 authors' released code (github.com/hkustDB/PrivateCovariance, dafcdfe). EMCov is run in two ways: as Appendix A of DLY22

@@ -1,5 +1,5 @@
-"""This module declares experiments on the theorems of DN25, a paper without experiments, about Schatten norms, the gain
-of the projection, and constants.
+"""This module declares experiments on theorems of DN25, which has no experiments of its own. They measure errors in
+Schatten norms, the gain of the projection, and the constants of the theorems.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""This module declares experiments on the theorems of KLSU19, a paper without experiments: the gain of
+"""This module declares experiments on theorems of KLSU19, which has no experiments of its own. They measure the gain of
 preconditioning.
 """
 

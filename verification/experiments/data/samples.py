@@ -13,7 +13,7 @@ Draw = Callable[[Setting, np.random.Generator, Files], Sample]
 
 
 def of_rows(rows: Matrix) -> Sample:
-    """Make a sample from rows, of which the second moment is the quantity to estimate."""
+    """Make a sample from rows. The quantity to estimate is the second moment of the rows."""
     return Sample(rows, second_moment(rows))
 
 
