@@ -123,8 +123,8 @@ def test_no_mechanism_of_the_reference_is_refuted(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("cached_output", "kept from call to call"),
-        ("fixed_seed", "again and again"),
+        ("cached_output", "keeps something between calls"),
+        ("fixed_seed", "the same seed in several runs"),
         ("seed_of_the_data", "gets its seed from the data"),
         ("subsampled", "it is unknown how the output depends on this number"),
         ("one_row_chosen", "may decide"),
