@@ -409,7 +409,7 @@ def steady(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float =
         again = run(one.tape.again())
         if again.tape.differs() or again.tape.seeds != one.tape.seeds:
             raise NotDecided(
-                "a second call makes different draws: the target keeps something between calls, or draws are not recorded"
+                "a second call makes different draws: something is kept between calls, or draws are not recorded"
             )
         if again.failure or again.shape != one.shape or not equal(again.output, one.output):
             raise NotDecided("two runs with the same draws differ: there are draws that are not recorded")

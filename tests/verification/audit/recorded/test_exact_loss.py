@@ -123,7 +123,7 @@ def test_no_mechanism_of_the_reference_is_refuted(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("cached_output", "keeps something between calls"),
+        ("cached_output", "kept between calls"),
         ("fixed_seed", "the same seed in several runs"),
         ("seed_of_the_data", "gets its seed from the data"),
         ("subsampled", "it is unknown how the output depends on this number"),
@@ -157,7 +157,7 @@ def test_the_reason_tells_draws_apart_and_counts_their_numbers() -> None:
     def several(x: Any, *, epsilon: float, rng: np.random.Generator) -> float:
         return float(x.mean() + rng.dirichlet(np.ones(3))[0])
 
-    assert "with other parameters here" in exact_loss(weighted, *PAIR, PureDP(1.0)).reason
+    assert "with other parameters in the other" in exact_loss(weighted, *PAIR, PureDP(1.0)).reason
     assert "dirichlet (3)" in exact_loss(several, *PAIR, PureDP(1.0)).reason
 
 
