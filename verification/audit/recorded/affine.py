@@ -1,9 +1,9 @@
 """Decide whether the output of a target is an affine function y = c + Gz of its recorded draws z, and measure c and G.
 
-Each variable z_j is a recorded number with a known law, which is a continuous law or the geometric law. Column j of the
-matrix G is the change of the output when the variable z_j changes by one unit. The affine model is checked on fresh
-draws and on small changes of the recorded draws. The model is also checked with each variable alone, and with all
-variables together, at the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² of both tails.
+Each variable z_j is a recorded number whose law is one of `CONTINUOUS` and `WHOLE`. Column j of the matrix G is the
+change of the output when the variable z_j changes by one unit. The affine model is checked on fresh draws and on small
+changes of the recorded draws. The model is also checked with each variable alone, and with all variables together, at
+the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² of both tails.
 """
 
 import zlib

@@ -42,7 +42,7 @@ BISECTED = 6
 
 @dataclass(frozen=True)
 class Side:
-    """A data set with the recorder of the target and one run on this data set."""
+    """A data set, given by the function that runs the target on it, and one run on this data set."""
 
     run: Run
     base: Recorded
