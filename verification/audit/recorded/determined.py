@@ -12,6 +12,7 @@ depend on earlier outputs, because only one sequence of outputs is examined.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from statistics import mode
 
 import numpy as np
 
@@ -157,7 +158,7 @@ def _same_values(first: _Walk, second: _Walk, seed: int) -> None:
             _require_same_values(walk.calls, other.calls)
     for each in zip(*seeds, strict=False):
         if len(set(each)) < len(each):
-            raise Undecided(f"a generator gets the same seed in several runs, so its draws are no secret: {each[0]}")
+            raise Undecided(f"a generator gets the same seed in several runs, so its draws are no secret: {mode(each)}")
 
 
 def _forced(calls: Sequence[PrimitiveCall], scales: Vector) -> Vector:

@@ -18,6 +18,7 @@ import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import mode
 from typing import Any
 
 import numpy as np
@@ -426,7 +427,7 @@ def _seeds_are_fresh(made: Recorder, x: Matrix, first: Recorded, seed: int) -> N
     few = few_seeds(first.tape) is not None
     for one in zip(*found, strict=False):
         if len(set(one)) < (2 if few else len(found)):
-            raise NotDecided(f"a generator gets the same seed in several runs, so its draws are no secret: {one[0]}")
+            raise NotDecided(f"a generator gets the same seed in several runs, so its draws are no secret: {mode(one)}")
 
 
 def few_seeds(tape: Tape) -> int | None:
