@@ -63,7 +63,7 @@ class LeftOut(Exception):
 class Extent:
     """The largest numbers of decisions and of uniform integers in a run; a run that exceeds one of them is left out.
 
-    Each new round of a rejection sampler begins with a uniform integer, so the limit on integers also limits the rounds.
+    A rejection sampler begins a new round with a uniform integer, so the limit on integers also limits the rounds.
     """
 
     decisions: int
@@ -71,8 +71,8 @@ class Extent:
 
 
 class Run(Coins):
-    """A run that follows a plan, which is a list of branches for its first decisions. At every later decision
-    the run takes the first branch.
+    """A run that follows a plan, which is a list of branches for its first decisions. At every later decision the run
+    takes the first branch.
     """
 
     def __init__(self, plan: list[int], extent: Extent) -> None:

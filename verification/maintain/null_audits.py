@@ -36,7 +36,7 @@ PARSER = {
     "epilog": "example: python -P -m covassay.verification.maintain null-audits --audits 4 --only gauss-cov",
 }
 LEVELS = 0.001, 0.01, 0.1  # the shares of small p-values are reported at these levels
-TOTAL = "noise scale off by a share"  # the exact test of a total has an effect with this name
+TOTAL = "relative error of the noise scale"  # the exact test of a total has an effect with this name
 DISTANCE = "CDF distance"  # Kolmogorov's test of one sample has an effect with this name
 
 

@@ -18,7 +18,7 @@ class Curve:
 
     up_to, from_on : the shares of the sample that are at most and at least each value.
     law_up_to, law_from_on : the probabilities of the same events.
-    law_size : the number of draws that replace the law; 0 if the law is exact.
+    law_size : 0 if the law is known exactly, or else the size of the second sample that stands for the law.
     """
 
     values: tuple[float, ...]

@@ -35,7 +35,7 @@ def unit_of(*samples: Matrix) -> float:
 
 
 def rounded_to(unit: float, outputs: Matrix) -> Matrix:
-    """Return the outputs in multiples of the unit, and those entries unchanged that are too large to be rounded."""
+    """Return the outputs, rounded to multiples of the unit; entries too large to be rounded are not changed."""
     if not unit > 0:
         return outputs
     with np.errstate(over="ignore", invalid="ignore"):

@@ -85,7 +85,7 @@ class Placed:
     block: int | None = None
 
     def repeated(self, counts: NDArray[np.integer[Any]]) -> "Placed":
-        """Return the positions for a sample in which every value is repeated."""
+        """Return the positions for a sample in which each value occurs as often as `counts` says."""
         if len(counts) == counts.sum():
             return self
         return replace(self, below=np.repeat(self.below, counts), above=np.repeat(self.above, counts))

@@ -47,8 +47,8 @@ def poisson_size(mean: float, rng: np.random.Generator) -> int:
 
 
 def _lower(k: int, n: int, error: float) -> float:
-    """Return the Clopper–Pearson lower bound on p, decreased until P(Bin(n, p) ≥ k), rounded up, is at most the
-    error.
+    """Return the Clopper–Pearson lower bound on p, given k successes in n draws. The computed bound is decreased until
+    P(Bin(n, bound) ≥ k), rounded up, is at most `error`.
     """
     if k == 0:
         return 0.0
@@ -59,8 +59,8 @@ def _lower(k: int, n: int, error: float) -> float:
 
 
 def _upper(k: int, n: int, error: float) -> float:
-    """Return the Clopper–Pearson upper bound on p, increased until P(Bin(n, p) ≤ k), rounded up, is at most the
-    error.
+    """Return the Clopper–Pearson upper bound on p, given k successes in n draws. The computed bound is increased until
+    P(Bin(n, bound) ≤ k), rounded up, is at most `error`.
     """
     if k == n:
         return 1.0
@@ -91,7 +91,7 @@ def ratio_p_value(counts: EventCounts, log_ratio: float) -> float:
     """Return the p-value of the null hypothesis p ≤ e^{log_ratio} p', which is an exact binomial tail given K + K',
     rounded up.
     """
-    # `odds` gives the probability for the first law, which is near 1 for a larger ratio
+    # K has success probability odds/(1 + odds); `at_least` takes its complement, which keeps its digits for large odds
     odds = math.exp(min(log_ratio, LARGEST_POWER))
     return at_least(counts.first, counts.first + counts.second, 1 / (1 + odds))
 
