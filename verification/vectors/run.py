@@ -62,8 +62,8 @@ def question_of(test: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def asker(command: str, directory: str) -> tuple[Callable[[dict[str, Any]], Any], Callable[[], None]]:
-    """Return two functions: one asks a process a question by lines of JSON, as an audit does, and the other ends the
-    process.
+    """Return two functions. The first function asks a process one question and returns the answer; the process reads
+    and writes lines of JSON, as in an audit. The second function ends the process.
     """
     words = words_of(command)
     if shutil.which(words[0]) is None:
