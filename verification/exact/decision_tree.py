@@ -77,7 +77,7 @@ class Run(Coins):
 
     def __init__(self, plan: list[int], extent: Extent) -> None:
         self.plan, self.extent = plan, extent
-        self.ways: list[int] = []  # this is the number of branches of each decision
+        self.ways: list[int] = []  # the number of branches of each decision so far
         self.integers = 0
         self.probability = ExpSum.of(1)
 

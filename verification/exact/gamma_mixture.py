@@ -130,14 +130,14 @@ class Mixture:
 
     @property
     def degree(self) -> int:
-        """Return the number Σ_k (n_k + 1), which every component of the mixture has."""
+        """Return the number Σ_k (n_k + 1), which is the same for every component of the mixture."""
         return int(self.exponents[0].sum()) + len(self.rates)
 
 
 def mixture_of(patterns: Mapping[tuple[int, ...], Polynomial], rates: tuple[int, ...]) -> Mixture:
     """Return the mixture whose density on each sign pattern is ∝ polynomial(g) · Π_k e^{−rate_k g_k}.
 
-    The polynomials of all patterns must be homogeneous of one degree.
+    The polynomials of all patterns must be homogeneous of the same degree.
     """
     scale = lcm(*rates)
     exponents, signs, masses = [], [], []

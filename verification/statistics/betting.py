@@ -1,9 +1,9 @@
 """Bet against a claim on two laws. A bet has an e-value, which is a factor whose mean is at most 1 if the claim is
 true.
 
-Let P and Q be the laws of one category of an output on two data sets. Every notion of privacy says, for suitable
-functions A and B and a number c, that E_P[A] − E_Q[B] ≤ c. A bet takes a stake λ > 0 and a centre u, and multiplies the
-factors
+Every output is sorted into one of finitely many categories. Let P and Q be the laws of this category on two data sets.
+A claim of privacy implies, for suitable functions A and B of the category and a number c, that E_P[A] − E_Q[B] ≤ c. A
+bet takes a stake λ > 0 and a centre u, and multiplies the factors
 
     1 + λ (A(y) − u)          for each of the n draws y from P, and
     1 + λ' (u − c − B(y'))    for each of the n' draws y' from Q, with λ' = λ n/n'.
@@ -34,7 +34,7 @@ LARGEST_SHARE = 0.95  # the largest stake, as a share of the stake at which one 
 ORDERS = 1.0, 1.5, 3.0
 TINY = 1e-12  # this number keeps stakes and variances away from 0
 FIRST_POWERS = 0.3, 0.5, 0.7, 0.85, 1.0  # the search for a bet begins with these powers of the ratio of the shares
-FIRST_CAPS = 1.0, 2.0, 4.0  # the search begins with these upper limits of the logarithm of the ratio of the shares
+FIRST_CAPS = 1.0, 2.0, 4.0  # the search begins with these limits on the |logarithm| of the ratio of the shares
 FIRST_STEP = 0.3  # the search begins with this step in every parameter
 # a search follows at most this many promising starting points, and always the best one
 REFINED = 5

@@ -66,8 +66,8 @@ class Sums:
 def _p_value(z: float, comparisons: int, terms: int) -> float:
     """Return the p-value of the largest of `comparisons` sums; `z` is this sum divided by its standard deviation.
 
-    A sum of n terms a has a rounding error of at most n units of Σ|a| ≤ √(n Σa²), and the sum of the squares has an
-    error of at most n units.
+    A sum of n terms a has a rounding error of at most n units in the last place of Σ|a| ≤ √(n Σa²). The sum of the
+    squares has a relative rounding error of at most n units.
     """
     rounding = 4 * UNIT * terms**1.5
     return rounded_up(2 * NORMAL_TAIL * comparisons * float(ndtr(-max(z - rounding, 0.0))), terms)

@@ -17,7 +17,7 @@ import numpy as np
 from covassay.reference.domain import Matrix
 
 BITS = 30  # the unit is between 2⁻³¹ and 2⁻³⁰ of the usual size of an output
-# the size that only a tenth of the outputs exceeds is their usual size; the median size may be zero up to rounding
+# the usual size is exceeded by only a tenth of the outputs; the median size may be zero up to rounding
 USUAL = 0.9
 
 

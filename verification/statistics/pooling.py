@@ -112,7 +112,9 @@ def _of_places(result: TestResult, sample: Placed, tried: Vector) -> Places:
 
 
 def has_sums(result: TestResult) -> bool:
-    """Return whether the result of a test can be pooled over blocks, or the statistic of the test was not finite."""
+    """Return whether the result of a test can be pooled over blocks; also return True if the statistic of the test is
+    NaN.
+    """
     return any(part is not None for part in (result.placed, result.total, result.pooled)) or math.isnan(
         result.statistic
     )

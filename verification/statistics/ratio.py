@@ -1,10 +1,10 @@
 """Bound the probabilities p and p' of one event under two laws, and the ratio p/p'.
 
 The ratio p/p' has an exact confidence interval if both sample sizes are drawn from Poisson(m) before the data are
-drawn. Given this choice of sizes, the counts K and K' of the event are independent Poisson variables with means m p and
-m p', and given K + K' the count K is binomial with success probability p/(p + p'). One Clopper–Pearson interval for the
-success probability gives an exact interval for p/p'. The exact interval for p/p' needs about half as many draws as two
-separate intervals.
+drawn. With sizes chosen in this way, the counts K and K' of the event are independent Poisson variables with means m p
+and m p', and given K + K' the count K is binomial with success probability p/(p + p'). One Clopper–Pearson interval for
+the success probability gives an exact interval for p/p'. The exact interval for p/p' needs about half as many draws as
+two separate intervals.
 
 Every p-value, and every error probability of a bound, is rounded so that it is at least as large as in real arithmetic
 (`statistics.rounding`). Binomial tails are incomplete beta functions of the smaller of two complementary probabilities.
@@ -27,7 +27,7 @@ class EventCounts:
     """The counts of an event, which are `first` of `first_n` draws from one law, and `second` of `second_n` draws from
     another law.
 
-    Bounds on the ratio of the probabilities need `first_n` and `second_n` to be draws from Poisson(`mean`).
+    Bounds on the ratio of the probabilities are valid only if `first_n` and `second_n` were drawn from Poisson(`mean`).
     """
 
     first: int

@@ -109,6 +109,8 @@ def rarest_seen(draws: int) -> float:
 
 
 def furthest(extreme: float, values: int, draws: int, null: str) -> TestResult:
-    """Test whether the most extreme of many values is plausible under its law, because P(min p ≤ m) ≤ values · m."""
+    """Test whether the most extreme of many values is plausible under its law, by P(min p ≤ m) ≤ values · m
+    (Bonferroni).
+    """
     p_value = rounded_up(values * extreme, values)
     return TestResult(null, extreme, p_value, draws, RARE, lambda alpha: rarest_seen(draws))

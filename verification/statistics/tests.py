@@ -35,7 +35,7 @@ LARGEST_COUNTED = 20_000
 SCALE = "relative error of the noise scale"
 LARGEST_SHAPE = 1e5  # up to this shape, scipy computes the tails of a Gamma law to many digits
 DIVERGENCE_ROUNDING = 8 * UNIT  # the relative error of the computed divergence of two Bernoulli laws
-# the exact tail is computed for at most so many values (first number) if the p-value is at most the second number
+# Smirnov's exact tail is computed for at most MOST_COUNTED values, if Massart's bound is below SMALL
 MOST_COUNTED, SMALL = 1000, 0.05
 CDF_ROUNDING = 1e-9  # the rounding error of a given distribution function, which is subtracted from the statistic
 
@@ -52,7 +52,7 @@ class TestResult:
     one test of all samples.
     """
 
-    __test__ = False  # this name tells pytest that the class is no test case
+    __test__ = False  # this tells pytest that the class is not a test case
 
     null: str
     statistic: float
@@ -166,10 +166,9 @@ def _of_different_sizes(x: Vector, y: Vector, statistic: float) -> float:
     if max(n, m) > LARGEST_COUNTED:
         return bound
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.simplefilter("error")  # scipy must not replace the count of paths by an approximation
         try:
             return min(bound, float(scipy.stats.ks_2samp(x, y, method="exact").pvalue))
-        # without this filter, scipy would replace the count of paths by an approximation
         except RuntimeWarning:
             return bound
 
@@ -301,7 +300,7 @@ def _smaller_gamma_tail(x: float, a: float) -> float:
 
     The lower tail is P(X ≤ x) = xᵃe⁻ˣ/Γ(a + 1) · (1 + x/(a + 1) + x²/((a + 1)(a + 2)) + …), which a geometric series
     bounds. The upper tail P(X ≥ x) is at most xᵃe⁻ˣ/Γ(a) · 1/(x − a + 1), for x > a − 1. By Stirling's inequality Γ(a +
-    1) ≥ √(2πa) (a/e)ᵃ. At z standard deviations from the mean, both bounds exceed the tail of the Gamma law by a share
+    1) ≥ √(2πa) (a/e)ᵃ. At z standard deviations from the mean, both bounds are larger than the tail by a relative error
     of about 1/z².
     """
     if a <= LARGEST_SHAPE:

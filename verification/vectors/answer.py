@@ -82,7 +82,7 @@ def noise_from(value: Any, example: Any) -> Any:
     if isinstance(value, dict):
         parts = {name: item for name, item in value.items() if name != "directions"}
         if not all(hasattr(example, name) for name in parts):
-            raise InvalidInput("noise: has other parts than this mechanism takes")
+            raise InvalidInput("noise: must have only parts that this mechanism takes")
         made = {name: noise_from(item, getattr(example, name)) for name, item in parts.items()}
         if "directions" in value:
             made["direction"] = recorded(value["directions"], [])

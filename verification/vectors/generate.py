@@ -83,7 +83,9 @@ def _fine(noise: Any) -> Any:
 
 
 class _KeysApart(np.random.Generator):
-    """A generator that replaces the key of a sampler, because a test lists the values of a sampler and has no key."""
+    """A generator whose bytes are all 0. A sampler takes its key from these bytes, but a test lists the values of the
+    sampler and has no key.
+    """
 
     def bytes(self, length: int) -> bytes:
         """Return `length` zero bytes, as a source of randomness."""

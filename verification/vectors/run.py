@@ -86,7 +86,8 @@ def run(
 ) -> list[Outcome]:
     """Return the outcome of every test.
 
-    An exception that `ask` raises rejects the question, but two kinds of exceptions decline it.
+    If `ask` raises `DeclinedError` or `NotImplementedError`, the question is declined. If a process ends or exceeds the
+    time limit, the answer is wrong. Every other exception rejects the question.
     """
     known = {name: Tolerance(entry["relative"], entry["floor"]) for name, entry in tolerances.items()}
     outcomes = []
