@@ -37,7 +37,7 @@ PARSER = {
     "epilog": "example: python -P -m covassay.verification.maintain null-audits --audits 4 --only gauss-cov",
 }
 LEVELS = 0.001, 0.01, 0.1  # the shares of small p-values are reported at these levels
-TOTAL = "noise scale off by a share"  # results of `gamma_total` have an effect with this name
+TOTAL = "relative error of the noise scale"  # results of `gamma_total` have an effect with this name
 DISTANCE = "CDF distance"  # results of Kolmogorov's test of one sample have an effect with this name
 
 
