@@ -75,10 +75,14 @@ def _nuclear_law(options: argparse.Namespace) -> dict[str, Any]:
         if d <= EXACT_DIMENSION:
             enclosure = enclose_spectral_cdf(d, c * d, symmetric=symmetric, digits=options.digits + 2)
             facts[key] = enclosure.text(options.digits)
-            facts["method"] = "interval arithmetic: every digit printed is certain, given the joint density"
+            facts["method"] = (
+                "interval arithmetic: every printed digit is certain, given the joint density of the spectrum"
+            )
         else:
             facts[key] = f"{nuclear_laplace.spectral_norm_cdf(d, float(c * d), symmetric):.10g}"
-            facts["method"] = f"float64 Pfaffian, absolute error near 1e-15 (enclosed up to d = {EXACT_DIMENSION})"
+            facts["method"] = (
+                f"a Pfaffian in float64, absolute error near 1e-15 (intervals only up to d = {EXACT_DIMENSION})"
+            )
     if options.quantile is not None:
         t = nuclear_laplace.spectral_norm_quantile(d, options.quantile, symmetric)
         facts[f"quantile {options.quantile:g} of ‖Z‖/(ρd)"] = t / d

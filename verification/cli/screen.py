@@ -79,8 +79,8 @@ class Bar(Watch):
             left = planned * self._seconds / self._timed / self._jobs
             self._say(
                 "pace",
-                f"about {planned:,.0f} draws to come: {in_words(left)} at the pace of the first {self._timed}, beside "
-                "the time of the tests and of second looks",
+                f"about {planned:,.0f} draws to come: {in_words(left)} at the pace of the first {self._timed}; "
+                "the tests, and new draws for suspicious results, take more time",
             )
 
     def stopped(self, limit: float) -> None:

@@ -1,8 +1,8 @@
 """Implement the command `covassay vectors`.
 
-Make known-answer tests, or ask an implementation in any language their questions.
-If no ACTION is given, the command prints, as JSON, exact values of the formulas in
-the theorems, which the Rocq kernel has evaluated.
+Make known-answer tests, or run them on an implementation in any language. If no ACTION is
+given, the command prints exact values as JSON. The Rocq kernel has computed these values
+from the formulas in the theorems.
 
 actions:
   generate    print the tests as JSON (--out FILE writes them)
@@ -42,7 +42,7 @@ from covassay.verification.cli.options import texts
 from covassay.verification.cli.screen import print_json
 from covassay.verification.cli.theorems import proofs_folder
 
-MOST_SHOWN = 3  # of one flag, at most this many tests are shown
+MOST_SHOWN = 3  # at most this many failed tests of one flag, and reasons for declining, are shown
 PARSER = texts(__doc__)
 
 
@@ -56,7 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="ACTION",
         help="generate, check, archive or run",
     )
-    add("target", nargs="?", help="what is asked: exec:COMMAND or module:function")
+    add("target", nargs="?", help="the implementation to test: exec:COMMAND or module:function")
     add("--mechanism", action="append", metavar="NAME", help="only tests of this mechanism; may be repeated")
     add("--flag", action="append", metavar="FLAG", help="only tests with this flag; may be repeated")
     add("--kind", action="append", metavar="KIND", help="only questions of this kind; may be repeated")
@@ -160,7 +160,7 @@ def _compare(options: argparse.Namespace, asked: tuple[Callable[[dict[str, Any]]
 
 
 def _require_current(content: Mapping[str, Any]) -> None:
-    """Raise InvalidInput if the generator has other questions than the file, or expects other rejections."""
+    """Raise `InvalidInput` if the file differs from what the generator makes in more than the expected outputs."""
     from covassay.verification.vectors.generate import generate
 
     made = generate()
