@@ -65,7 +65,7 @@ def _nuclear_law(options: argparse.Namespace) -> dict[str, Any]:
     if d < 1:
         raise InvalidInput(f"dimension = {d}: must be at least 1")
     if options.eigenvalues is not None:
-        raise InvalidInput("--eigenvalues belongs to the law bingham")
+        raise InvalidInput("--eigenvalues applies only to the law bingham")
     facts: dict[str, Any] = {"law": options.law, "dimension": d}
     if options.spectral_cdf is not None:
         c = _fraction(options.spectral_cdf)

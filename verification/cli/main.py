@@ -38,7 +38,7 @@ COMMANDS = {
     "vectors": "test an implementation with known answers, or print exact values",
     "experiments": "run experiments on figures and theorems of the papers, or measure error rates",
 }
-# only the epilog of the help names these commands
+# these commands are named only in the epilog of the help
 UNLISTED = {"schema": "print the JSON Schema of what a command prints"}
 DESCRIPTION = """\
 Differentially private covariance estimation: reference mechanisms, and an

@@ -1,8 +1,8 @@
 """Implement the command `covassay release`.
 
-Release a private covariance of a table of numbers, or whatever else the mechanism
-releases. The table may be larger than memory, and may be several files with the
-same columns in the same order.
+Release a private covariance of a table of numbers, or another private statistic. The
+table may be larger than memory, and may be several files with the same columns in the
+same order.
 
 examples:
   covassay release people.csv --bounds bounds.toml --rho 0.5 --out cov.json
@@ -15,13 +15,13 @@ examples:
   covassay release parts/ --drop id,name --mechanism gauss-cov --rho 0.5 --row-bound 9
 
 DATA is one file, several files, a directory, or - for standard input. Several files are
-one table, and are read in the order of their names, and all must have the same columns
-in the same order. Files of a directory whose names begin with _ or a dot are ignored. A
-text file is read once to count its rows, and then in every pass of the mechanism.
-Standard input, .npy.gz and .parquet.gz are kept in a temporary file without a name
-during the release; .csv.gz is decompressed in every pass. A file that is given twice,
-under whatever name or link, is rejected, because its records would count twice. Files
-with the same content are rejected without --allow-copies.
+one table, which is read in the order of the names of the files. All files must have the
+same columns in the same order. Files of a directory whose names begin with _ or a dot
+are ignored. A text file is read once to count its rows, and then in every pass of the
+mechanism. Standard input, .npy.gz and .parquet.gz are kept in a temporary file without
+a name during the release; .csv.gz is decompressed in every pass. A file that is given
+twice, under whatever name or link, is rejected, because its records would count twice.
+Files with the same content are rejected without --allow-copies.
 
 --columns names the columns to read, and --drop the columns to leave out. Columns
 that are not read may hold anything. The choice of columns must be public, because
@@ -39,8 +39,8 @@ the mechanism for bounded columns is used, which is box-gauss for --rho, box-lap
 --epsilon, and box-gauss-approximate for --epsilon and --delta. The mechanism for
 bounded columns releases the number of rows, the mean and the covariance. A mechanism on
 a ball releases a second moment about the midpoints of the bounds, which is the second
-moment of x - shift. The provenance has shift and scale. An output without units, for
-example a direction, stays in the unit of (x - shift)/scale.
+moment of x - shift. The provenance has shift and scale. An output that has no unit of
+the data, such as a direction, is not converted: it belongs to (x - shift)/scale.
 
 With --adjacency add-remove, neighbours differ by adding or removing one row, and the
 number of rows is secret. With this option, mechanisms for bounded columns release the
@@ -268,7 +268,7 @@ def _rounded(options: argparse.Namespace, name: str) -> bool:
     by_default = not options.float and name in WITH_ROUNDED_FORM
     if not (options.rounded or by_default):
         if options.grid is not None:
-            raise InvalidInput("--grid belongs to a rounded release: this one is in float64")
+            raise InvalidInput("--grid applies only to a rounded release: this release is in float64")
         return False
     try:
         require_flint()

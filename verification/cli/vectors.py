@@ -11,12 +11,14 @@ actions:
               Python, R, C and Node, into a .zip file (--out FILE)
   run TARGET  ask TARGET the questions of the tests, and compare its answers
 
-TARGET is exec:COMMAND, a process that reads lines of JSON such as
+TARGET is exec:COMMAND or module:function. The command starts a process that reads lines of
+JSON such as
   {"kind": "release", "mechanism": "gauss-cov", "parameters": {"rho": 0.5}, "x": …, "noise": …}
-and answers each with {"output": …}, {"error": "…"} or, if it has no such
-mechanism, {"declined": "why"}, flushed; or module:function, which is called
-with such an object and returns the output or raises (NotImplementedError
-declines). The page verification/vectors/README.md describes the questions.
+and answers each line with one line, which it flushes: {"output": …}, {"error": "…"} if it
+refuses the question, or {"declined": "why"} if it does not have the mechanism. A function is
+called with the content of such a line, and returns the output. It refuses a question by
+raising an exception, and declines it by raising NotImplementedError. The page
+verification/vectors/README.md describes the questions.
 
 examples:
   covassay vectors run exec:./release --mechanism gauss-cov
@@ -127,7 +129,7 @@ def _compare(options: argparse.Namespace, asked: tuple[Callable[[dict[str, Any]]
     content = runner.tests_file()
     tests = [test for test in content["tests"] if _wanted(test, options, content)]
     if not tests:
-        raise InvalidInput("mechanism, flag, kind: there is no such test")
+        raise InvalidInput("--mechanism, --flag and --kind: no test has all these properties")
     ask, end = asked
     if options.action == "check":
         _require_current(content)
