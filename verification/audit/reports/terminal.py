@@ -215,7 +215,7 @@ def _figures(passed: Iterable[Finding]) -> list[str]:
     events = [check.facts for check in tested if isinstance(check.facts, TestedEvent)]
     if events:
         largest = max(0.0, *(facts.loss_lower_bound for facts in events))
-        figures.append(f"largest loss shown at {events[0].confidence:.1%}: {largest:.3f}")
+        figures.append(f"largest loss shown with confidence {events[0].confidence:.1%}: {largest:.3f}")
     return figures
 
 
@@ -265,7 +265,9 @@ def _print_trade_off(pair: str, event: str, curve: TradeOff, console: Console) -
         table.add_row(*texts, f"{point.claimed:.3f}")
     console.print(table)
     bound = curve.gaussian_lower_bound
-    _print_indented(f"as Gaussian differential privacy: μ ≥ {bound:.3f} at {curve.confidence:.1%}", console)
+    _print_indented(
+        f"as Gaussian differential privacy: μ ≥ {bound:.3f} with confidence {curve.confidence:.1%}", console
+    )
 
 
 def _print_budget(report: AuditReport, console: Console) -> None:

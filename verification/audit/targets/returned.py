@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-OFFERED = 4  # a message lists at most this many expressions, and a description at most this many parts
+OFFERED = 4  # a message lists at most this many expressions, and a description lists at most this many parts
 LOOKED_AT = 100  # the search covers at most this many parts of a value
 DEPTH = 4  # parts of parts are searched to this depth
 KINDS: dict[str, Callable[[int], tuple[int, ...]]] = {  # each kind of output has this shape for d columns

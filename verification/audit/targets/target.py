@@ -1,8 +1,8 @@
 """Find a target by its name, turn it into a function `f(x, *, epsilon, rng)`, and call the function under a time limit.
 
-The name of a target is `module:function` or `dir/file.py:function` for a function, which is looked up from the current
-directory, `exec:COMMAND` for a process in any language (see `process_target`), or `ADAPTER:NAME`, where adapters are
-the entry points of the group `covassay.adapters`. The target is called as
+The name of a function is `module:function` or `dir/file.py:function`, which is looked up from the current directory.
+The name of a process in any language is `exec:COMMAND` (see `process_target`). The name of a target of an adapter is
+`ADAPTER:NAME`; adapters are the entry points of the group `covassay.adapters`. The target is called as
 
     f(x, *, epsilon: float, rng: numpy.random.Generator) -> array
 
@@ -77,10 +77,10 @@ ALMOST = 0.99  # an exception that comes after this share of the time limit coun
 class Target:
     """An implementation under audit.
 
-    A target of an audit, of which `draw` is called as draw(x, rng=…, **budget) for one output. `mechanism` is the
-    mechanism that the target claims to implement, a name of the reference's registry, or None. `options` are the
-    choices of the mechanism that belong to the claim of the target, such as "calibration". `seeded` says whether all
-    randomness of the target comes from `rng`, and is False for a target that draws from the operating system.
+    The function draw(x, rng=…, **budget) returns one output of the target. `mechanism` is the name, in the reference's
+    registry, of the mechanism that the target claims to implement, or None. `options` are the choices of the mechanism
+    that belong to the claim of the target, such as "calibration". `seeded` says whether all randomness of the target
+    comes from `rng`, and is False for a target that draws from the operating system.
 
     The optional function draw_many(x, size, rng=…, **budget) returns `size` outputs of the same law faster. The
     optional function accounting(x, **budget) returns the cost of one call by the target's own accounting, in the unit
