@@ -77,7 +77,7 @@ def test_a_function_in_a_box(folder: Path, capsys: pytest.CaptureFixture[str]) -
 def test_a_process_gets_the_bounds(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The test fails if a program that is audited does not get the bounds."""
     (folder / "release.py").write_text(PROCESS)
-    target = ["audit", "exec:python3 release.py", "--released", "vector", "--samples", "100", "--jobs", "1", "--quiet"]
+    target = ["audit", "exec:python3 release.py", "--released", "vector", "--samples", "200", "--jobs", "1", "--quiet"]
     status = run([*target, "--bounds", "0:10"])
     assert (status, capsys.readouterr().out) == (0, "NOT REFUTED\n")
 

@@ -200,10 +200,11 @@ class BitFindings:
     def sentence(self) -> str:
         """Return the result of all pairs together as a sentence."""
         if self.verdict is Verdict.REFUTED:
-            return f"low-order bits tell neighbours apart: {self.loss}, proven"
+            return f"low-order bits distinguish neighbouring data sets: {self.loss}, proven"
         if self.verdict is Verdict.INCONCLUSIVE:
-            return "whether low-order bits tell neighbours apart could not be decided"
-        return f"no loss above the claim was found{f', where {self.reach} would have been seen' if self.reach else ''}"
+            return "whether low-order bits distinguish neighbouring data sets could not be decided"
+        detected = f", where {self.reach} would have been detected" if self.reach else ""
+        return f"no loss above the claim was found{detected}"
 
 
 @dataclass
@@ -314,8 +315,8 @@ def _reach(budget: BitBudget, guarantee: Guarantee, level: float) -> str:
     i = bisect_left(grid, 1, key=lambda p: not unseen(float(p)))
     if i == len(grid):
         return ""
-    often = f"of probability {grid[i]:.2g} or more" if i < len(grid) - 1 else "that is certain"
-    return f"an event {often} on one data set that never occurs on the other"
+    often = f"at least {grid[i]:.2g}" if i < len(grid) - 1 else "1"
+    return f"an event whose probability is {often} on one data set and 0 on the other"
 
 
 def _result(detail: str, status: Status = Status.SKIPPED) -> Finding:

@@ -48,9 +48,9 @@ def bits_sentence(report: AuditReport) -> str:
     if bits is None:
         return f"{real}; the low-order bits of the outputs were not tested"
     if bits.loss:
-        return f"{real}; the low-order bits of the outputs tell neighbouring data sets apart: {bits.loss}, proven"
+        return f"{real}; the low-order bits of the outputs distinguish neighbouring data sets: {bits.loss}, proven"
     if bits.verdict == Verdict.INCONCLUSIVE.value:
-        return f"{real}; whether the low-order bits of the outputs tell neighbouring data sets apart was not decided"
+        return f"{real}; whether the low-order bits of the outputs distinguish neighbouring data sets was not decided"
     seen = f", where {bits.reach} would have been detected" if bits.reach else ""
     return f"{real}; no loss above the claim was found in the low-order bits of the outputs{seen}"
 
