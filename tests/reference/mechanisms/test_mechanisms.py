@@ -91,7 +91,7 @@ def test_an_entry_points_at_the_functions_of_one_module(about: AnyMechanism) -> 
 
 @EVERY
 def test_budgets_and_options_are_given_by_name(about: AnyMechanism) -> None:
-    """Test that a budget without its keyword raises an error, and that a missing budget does."""
+    """Test that it is an error to give the budget without its keyword, or to give no budget."""
     with pytest.raises(TypeError):
         about.sample(X, np.random.default_rng(0), 0.8)
     with pytest.raises(TypeError):

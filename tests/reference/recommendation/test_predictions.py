@@ -163,7 +163,7 @@ def test_a_table_is_measured_again_within_its_interval() -> None:
 def test_every_table_is_measured_again_within_its_interval(law: str) -> None:
     table = measured()[law]
     # A test can detect only errors of a constant that are large compared with its standard error.
-    # The standard error is large for a mechanism whose search rarely fails, because the failures dominate the mean.
+    # The standard error is large for a mechanism whose search for a clipping norm rarely fails.
     searching = law in measuring.SEARCHING
     few = searching or law in (*measuring.SAMPLING, "covariance-body-projected", "l2-ball-projected")
     dimensions = [int(d) for d in table.axes["d"] if d <= (16 if few else 48)]

@@ -68,7 +68,7 @@ def test_every_notion_is_kept(tmp_path: Path, total: Guarantee, budgets: list[di
 
 
 def test_what_was_entered_in_the_meantime_counts(tmp_path: Path) -> None:
-    """Test that a new entry is added to all entries in the file, also to those made since the account was opened."""
+    """Test that the spent budget includes releases that another command entered after the account was opened."""
     path = tmp_path / "account.json"
     first, second = (open_account(path, DATA, PureDP(1.0)) for _ in range(2))
     first.enter(entry(epsilon=0.75))

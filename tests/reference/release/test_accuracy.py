@@ -150,7 +150,7 @@ def test_a_preconditioner_and_a_direction_need_not_be_positive() -> None:
     ("name", "budget", "n", "named"),
     [
         ("gauss-cov", ZCDP(0.5), 4, "times the largest norm"),
-        ("gauss-cov", ZCDP(0.5), 5, None),  # the expected error is d/(n √ρ) with d = 3
+        ("gauss-cov", ZCDP(0.5), 5, None),  # the expected error is 3/(n √ρ) = 0.85, below 1
         ("bingham", PureDP(0.01), 100, "nε = 1 is at most 1"),
         ("bingham", PureDP(0.01), 101, None),
         ("em-cov", ZCDP(1e-4), 100, "n²ρ = 1 is at most 1"),

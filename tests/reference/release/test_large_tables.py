@@ -313,7 +313,7 @@ def growth(sample: Callable[[Chunks], Any]) -> float:
     return (large - small) / (5_000 * 20 * 8)
 
 
-# Together these mechanisms read rows in all ways. The other mechanisms are tested in slow runs only.
+# Together these mechanisms use every way of reading rows. The other mechanisms are tested only in slow runs.
 READERS = {"nuclear-laplace", "centred-covariance", "adaptive-cov", "johnson-lindenstrauss", "ppde", "gaussian-learner"}
 
 
