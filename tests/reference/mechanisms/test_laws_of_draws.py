@@ -36,8 +36,8 @@ def with_other_noise() -> list[str]:
 
 
 def known(name: str) -> Scenario | None:
-    """Return the data set on which the audit makes the most tests of the output against a known law, or None if there is
-    no such test. A comparison with reference draws does not count.
+    """Return the data set on which the audit makes the most tests of the output against a known law, or None if there
+    is no such test. A comparison with reference draws does not count.
     """
     target = TARGETS[name]()
     declared = mechanism(str(target.mechanism))
