@@ -19,12 +19,12 @@ NAMES = frozenset(MECHANISMS) | {name.replace("-", "_") for name in MECHANISMS}
 EXCEPTIONS = {  # maps each file to the reason for its exception
     "reference/recommendation/candidates.py": "candidates are variants of mechanisms",
     "reference/release/accuracy.py": "the variances of a noise; without an entry, no expected error is stated",
-    "reference/rounded/*.py": "the rounded forms that exist; python-flint is imported for them alone",
-    "verification/audit/adapters/[!c]*.py": "names that other packages have for their own targets",
+    "reference/rounded/*.py": "mechanisms with a rounded form; only a rounded form imports python-flint",
+    "verification/audit/adapters/[!c]*.py": "targets of other packages, which may have names such as laplace",
     "verification/audit/recorded/*.py": "here laplace and exponential are laws that numpy draws from",
     "verification/claims/checks/own/lattice.py": "here laplace and gaussian are laws of noise",
     "verification/cli/law.py": "the laws that the command computes",
-    "verification/vectors/*.py": "questions that are asked of mechanisms with a step or a law in common",
+    "verification/vectors/*.py": "groups of mechanisms about which the same questions are asked",
 }
 
 
@@ -71,7 +71,7 @@ def found_in_the_source() -> dict[str, list[int]]:
 def test_no_table_is_keyed_by_names_of_mechanisms() -> None:
     found = found_in_the_source()
     unexpected = {name: at for name, at in found.items() if not any(fnmatch(name, known) for known in EXCEPTIONS)}
-    assert not unexpected, "name mechanisms in one file each: " + ", ".join(
+    assert not unexpected, "tables with names of mechanisms: " + ", ".join(
         f"{name}:{line}" for name, at in unexpected.items() for line in at
     )
 

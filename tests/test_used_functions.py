@@ -12,7 +12,7 @@ import pytest
 from covassay.verification.site.build import API
 
 ROOT = Path(__file__).resolve().parents[1]
-# The registry finds these functions of a mechanism or a law through the constant `MECHANISM`.
+# Functions with these names are not checked. In a mechanism file, the constant `MECHANISM` refers to them.
 DECLARED = {"release", "sample", "spend", "draw_noise"}
 OFFERED_BY_A_LAW = re.compile(r"\.laws\.\w+\.(log_density|pmf|tail|\w*cdf|\w*quantile)$")
 PLAIN = {  # these functions are written for readers, and tests compare them with the fast samplers
@@ -96,7 +96,9 @@ def unused(reference: list[Module]) -> set[str]:
 
 
 def documented(function: str) -> bool:
-    """Return whether an API page or a proof page documents a function, or it is part of the interface of a law."""
+    """Return whether an API page or a proof page documents a function, or a law offers it, such as a distribution
+    function.
+    """
     module, _, name = function.rpartition(".")
     pages = "".join(path.read_text() for path in (ROOT / "proofs" / "paper").glob("*.md"))
     return module in API["reference"] or f"`{name}`" in pages or bool(OFFERED_BY_A_LAW.search(function))

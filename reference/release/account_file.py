@@ -95,7 +95,7 @@ def open_account(
         text = path.read_bytes().decode("utf-8")
     except FileNotFoundError:
         if total is None:
-            raise InvalidInput(f"{named(path)} does not exist: --total must say what may ever be spent") from None
+            raise InvalidInput(f"{named(path)} does not exist: --total must give the total budget") from None
         require_writable(path)
         return AccountFile(path, total, data, (), adjacency)
     except (OSError, ValueError) as error:

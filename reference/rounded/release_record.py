@@ -52,7 +52,7 @@ class ExactRelease:
             "integers": dict(self.integers),
             "unit": self.unit if isinstance(self.unit, float) else dict(self.unit),
             "input": f"rows of integers over 2^{self.input_bits}, rounded toward zero; all sums of them are exact",
-            "bits": "of a seed: for tests, not private" if self.seeded else "of the operating system",
+            "bits": "from a seed: not private, for tests only" if self.seeded else "of the operating system",
             "guarantee": self.guarantee,
             "assumptions": list(self.assumptions),
         }

@@ -81,7 +81,8 @@ def test_pure_releases_need_no_delta() -> None:
 
 
 def test_what_delta_alone_covers_costs_next_to_nothing() -> None:
-    # By Pinsker's inequality, the total variation distance is at most √(ρ/2) = 7.1e-4 < 0.01, so that ε = 0 is enough.
+    # By Pinsker's inequality, the total variation distance is at most √(ρ/2) = 7.1e-4.
+    # This is below δ = 0.01, so that the release satisfies (0, δ)-DP.
     spent = compose([ZCDP(1e-6)], ApproximateDP(1.0, 0.01))
     assert isinstance(spent, ApproximateDP)
     assert 0 < spent.epsilon < 1e-300
@@ -111,7 +112,7 @@ def test_a_guarantee_that_implies_nothing_in_the_notion_of_the_total_is_refused(
         [ApproximateDP(0.1, 1e-6), ZCDP(1e-9)],
         [ApproximateDP(0.1, 1.1e-6), PureDP(0.1)],
     ],
-    ids=["too much delta", "delta beyond 1", "no delta left to convert at", "too much delta beside pure"],
+    ids=["too much delta", "delta beyond 1", "no delta left for the zCDP", "too much delta beside pure"],
 )
 def test_overspent_delta_is_over_budget(spent: list[Guarantee]) -> None:
     with pytest.raises(OverBudget, match="δ"):
@@ -119,7 +120,7 @@ def test_overspent_delta_is_over_budget(spent: list[Guarantee]) -> None:
 
 
 def test_thirds_of_a_budget_are_a_whole() -> None:
-    """Test that rounding errors in the sum of the budgets do not refuse the last release."""
+    """Test that three thirds of a total budget do not exceed it because of rounding errors in their sum."""
     thirds: list[Guarantee] = [ApproximateDP(0.1, 1e-6 / 3)] * 3
     for total in (ApproximateDP(0.3, 1e-6), ApproximateDP(0.3 - 1e-16, 1e-6 - 1e-22)):
         assert not exceeds(compose(thirds, total), total)
@@ -194,7 +195,8 @@ def test_the_sum_covers_repeated_randomised_response(epsilon: float, folds: int)
     truth = stats.binom.pmf(j, folds, 1 / (1 + math.exp(-epsilon)))
     delta = float(truth @ -np.expm1(np.minimum(spent.epsilon - (2 * j - folds) * epsilon, 0)))
     assert delta <= 1e-4 * (1 + 1e-9)
-    # If the account states less than the sum of the ε, half of its ε is too small.
+    # The account may state clearly less than the sum of the ε. Then its ε is not far too large: half of it is too small
+    # for this δ.
     if spent.epsilon < 0.99 * epsilon * folds:
         loose = float(truth @ -np.expm1(np.minimum(spent.epsilon / 2 - (2 * j - folds) * epsilon, 0)))
         assert loose > 1e-4
@@ -273,7 +275,7 @@ def test_overspending_is_refused_before_the_data_are_read(x: Any, charge: Any) -
         account.release("nuclear-laplace", x, rng(), epsilon=0.2)
     assert account.spent() == PureDP(0.9)
     assert not account.releases
-    # A release within the budget reads the data, so that these objects raise their error.
+    # A release within the budget does read the data, and these data then raise an error.
     with pytest.raises(AssertionError, match="the data were read"):
         account.release("nuclear-laplace", x, rng(), epsilon=0.1)
 

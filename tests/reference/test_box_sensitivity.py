@@ -57,8 +57,8 @@ def grid(box: Box) -> Matrix:
 
 
 def searched(statistic: Statistic, box: Box, n: int, removed: bool = False) -> Matrix:
-    """Return the absolute changes of a statistic, of shape (count, d, d), if one row moves on the grid and the other
-    rows are in two corners.
+    """Return the absolute changes of a statistic, of shape (count, d, d), when one row moves from one point of the grid
+    to another or, with `removed`, is removed. The other rows are at one or two corners of the box.
     """
     points, corners, d = grid(box), np.array(list(product(*box.bounds))), box.dimension
     changes = []
@@ -87,7 +87,9 @@ def exceeded(claimed: BoxSensitivity, changes: Matrix, factor: float = 1.0) -> b
 
 
 def attained(claimed: BoxSensitivity, changes: Matrix) -> bool:
-    """Return whether some change attains the sensitivity of every entry, and of every norm if the claim says so."""
+    """Return whether the largest change of every entry equals its claimed sensitivity. If the claim says that one
+    change attains all entries jointly, the largest norms must also equal their claimed values.
+    """
     if not np.allclose(changes.max(axis=0), claimed.entries, rtol=ROUNDING):
         return False
     return not claimed.jointly or np.allclose(norms(changes).max(axis=0), bounds_on_norms(claimed), rtol=ROUNDING)

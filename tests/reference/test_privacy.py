@@ -1,5 +1,5 @@
-"""Test the notions of privacy: their conversions, against calculations by hand, many digits and exact losses of
-Gaussian noise.
+"""Test the conversions between notions of privacy. They are compared with calculations by hand, calculations with many
+digits, and the exact privacy losses of Gaussian noise.
 """
 
 import dataclasses

@@ -59,7 +59,7 @@ class Selection:
         """Raise `InvalidInput` if an option was given that applies only to text."""
         for option, value in (("--header or --no-header", self.header), ("--delimiter", self.delimiter)):
             if value is not None:
-                raise InvalidInput(f"{option} is for text (.csv, .tsv): {name} is none")
+                raise InvalidInput(f"{option} is for text files (.csv, .tsv): {name} is not one")
 
     def indices(self, place: str, columns: Sequence[str], index: Sequence[str] = ()) -> tuple[int, ...]:
         """Return the positions of the selected columns in `columns`, in the order in which they are read.

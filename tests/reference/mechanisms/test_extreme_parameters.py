@@ -26,9 +26,10 @@ AnyMechanism = Mechanism[Any, ..., Any]
 Arguments = dict[str, Any]
 
 EVERY = pytest.mark.parametrize("about", MECHANISMS.values(), ids=list(MECHANISMS))
-# The results of formulas with these names scale noise or a score, and must be neither 0 nor infinite.
+# Formulas with these names return a factor of the noise or of a score, which must be neither 0 nor infinite.
 SCALES = re.compile(r".*(scale|scales|scale_of_sum|variance|multiplier|exponent|exponents)")
-# The mechanism refuses these ends of ranges at the default values of the other parameters, which the message names.
+# A mechanism may refuse a value at the end of a range if the other numbers have their default values.
+# For these ends it does so for at least one choice of the options, and its message contains the word on the right.
 REFUSED = {
     ("gauss-cov-approximate", "epsilon", 1e12): "calibration",
     ("box-gauss-approximate", "epsilon", 1e12): "calibration",

@@ -22,8 +22,9 @@ DRAWS = 1000
 
 
 def with_other_noise() -> list[str]:
-    """Return one audit target for every choice on which the noise of a mechanism depends, without mechanisms for rows
-    in a box."""
+    """Return the name of one audit target for every mechanism and every choice of options that changes its noise.
+    Mechanisms for rows in a box are left out.
+    """
     found: dict[object, str] = {}
     for name, make in TARGETS.items():
         target = make()
@@ -35,7 +36,9 @@ def with_other_noise() -> list[str]:
 
 
 def known(name: str) -> Scenario | None:
-    """Return the data set on which the audit tests the output against a known law, and None if there is none."""
+    """Return the data set on which the audit makes the most tests of the output against a known law, or None if there
+    is no such test. A comparison with reference draws does not count.
+    """
     target = TARGETS[name]()
     declared = mechanism(str(target.mechanism))
     found = profile(declared.name, default_claim(declared.name), declared.resolve(dict(target.options)), DRAWS, 0)
@@ -54,7 +57,7 @@ def least(name: str, share: float) -> float:
     return min(finding.p_value for finding in found if finding.p_value is not None)
 
 
-UNMOVED = "above-threshold"  # with half of the budget, the output on these data is nearly the same
+UNMOVED = "above-threshold"  # on these data, half of the budget gives nearly the same law
 
 
 @pytest.mark.thorough

@@ -91,7 +91,7 @@ def test_an_entry_points_at_the_functions_of_one_module(about: AnyMechanism) -> 
 
 @EVERY
 def test_budgets_and_options_are_given_by_name(about: AnyMechanism) -> None:
-    """Test that a budget by position, or a missing budget, raises an error."""
+    """Test that it is an error to give the budget without its keyword, or to give no budget."""
     with pytest.raises(TypeError):
         about.sample(X, np.random.default_rng(0), 0.8)
     with pytest.raises(TypeError):
@@ -352,10 +352,11 @@ def spoiled(noise: Any, place: str = "noise") -> Iterator[tuple[str, Any]]:
 
 @EVERY
 def test_bad_noise_is_refused(about: AnyMechanism) -> None:
-    """Test that noise of a wrong shape, or noise that is not finite, is refused. Some options of a mechanism ignore a
-    part of the noise, so that only one option must refuse each wrong noise.
+    """Test that noise of a wrong shape, or noise that is not finite, is refused.
 
-    AdaptiveCov may ignore the noise of eigenvalues on the data of this test.
+    With some options, a mechanism does not use a part of the noise. Therefore each kind of wrong noise must be refused
+    for at least one choice of the options. On the data of this test, AdaptiveCov does not use the noise of eigenvalues,
+    so that wrong noise of this kind is accepted.
     """
     accepted, refused = set(), set()
     for options in every_choice(about):

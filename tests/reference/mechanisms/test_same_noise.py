@@ -93,7 +93,7 @@ def difference_of_angles(first: Vector, second: Vector) -> float:
 
 @pytest.mark.parametrize(("steps", "independent"), [((0, 1), True), ((0, 0), False)])
 def test_the_steps_of_one_noise_are_independent(steps: tuple[int, int], independent: bool) -> None:
-    """Test that the draws of two steps are independent, and that the draws of one step are equal."""
+    """Test that two draws are independent if they are for different steps, and equal if they are for the same step."""
     rng = np.random.default_rng(0)
     angles = []
     for _ in range(1000):
@@ -121,6 +121,8 @@ def test_the_rounds_of_one_release_have_independent_directions() -> None:
 
 
 def test_the_same_noise_may_be_shared_by_two_data_sets() -> None:
-    """Test that a noise object uses the same random bits for two data sets. The two draws need not be independent."""
+    """Test that a noise object uses the same random bits for two data sets. Privacy does not require that the draws for
+    two data sets are independent.
+    """
     noise: DrawsAgain[Vector] = draws_again(bingham.sample, np.random.default_rng(0))
     np.testing.assert_array_equal(noise(np.eye(D)), noise(2 * np.eye(D)))  # both draws are uniform directions

@@ -21,10 +21,10 @@ from covassay.reference.mechanisms.registry import MECHANISMS
 
 
 def functions_with_words() -> dict[str, tuple[Callable[..., Any], str]]:
-    """Return the public functions of the mechanism files with an argument that must be one of a few words, and this
-    argument.
+    """Return the public functions of the mechanism files that have an argument with only a few allowed words. Each
+    function is returned with the name of this argument.
 
-    In formulas this argument has the annotation str, because it also comes from tables.
+    Formulas annotate this argument as str, because some callers read the word from a table.
     """
     found = {}
     for name, about in MECHANISMS.items():

@@ -35,7 +35,7 @@ def test_what_is_ranked_first_is_truly_the_best_at_nine_points_of_ten(kind: str 
     found = grid.summary(comparisons)
     assert found["points"] == (sum(POINTS.values()) if kind is None else POINTS[kind])
     assert found["right"] >= SHARE * found["points"]
-    # a first choice that is tied with the best has no larger error
+    # If the first choice counts as tied with the best, its simulated error is at most slightly larger.
     assert max(one.loss for one in comparisons if one.right) <= LOSS_OF_A_TIE
 
 
@@ -53,7 +53,7 @@ def test_the_points_are_those_of_the_seed_and_half_are_pure(kind: str) -> None:
 
 def test_predictions_are_within_their_intervals_at_nearly_all_points() -> None:
     """Test that at most 5 % of the predicted errors are outside their intervals. The intervals are for the data of the
-    model, and the rows of the grid have additional random signs.
+    model. The rows of the grid are random, and the eigenvalues of their second moment differ slightly from the model.
     """
     found = grid.summary([grid.compared(row) for row in rows()])
     assert found["predictions"] > 500
@@ -68,6 +68,6 @@ def test_a_point_is_simulated_again_with_another_seed() -> None:
     for name, (value, error, _) in row["simulated"].items():
         other, other_error, _ = again["simulated"][name]
         searching = next(c for c in CANDIDATES if c.name == name).searches
-        # The rows differ from those of the model, and a search rarely fails.
+        # The two simulations have different rows, and their numbers of failed searches, which are rare, may differ.
         room = 6.2 * math.hypot(error, other_error) + (0.5 if searching else 0.1)
         assert abs(math.log(value / other)) <= room, name

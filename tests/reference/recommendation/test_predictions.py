@@ -1,7 +1,8 @@
 """Test predicted errors against simulations, and that constants which are wrong by 3 % are rejected.
 
 A comparison fails if the simulated root mean square differs from the prediction by more than 6.2 standard errors. This
-happens by chance with probability 6e-10. The standard error includes that of the constants behind the prediction.
+happens by chance with probability 6e-10. The standard error includes the standard error of the constants from which the
+prediction is computed.
 """
 
 import math
@@ -45,7 +46,7 @@ def agrees(value: float, own_error: float, squares: Any) -> bool:
 
 
 def diagonal(spectra: Any) -> Any:
-    """Return the diagonal matrices with these eigenvalues. They have the norms of the noise matrices."""
+    """Return diagonal matrices with the given singular values or eigenvalues of noise, which determine its norms."""
     return spectra[:, :, None] * np.eye(spectra.shape[1])
 
 
@@ -74,7 +75,8 @@ def test_the_norms_of_nuclear_laplace_noise_are_those_of_its_density(symmetric: 
         return abs(x - y) * math.exp(-abs(x) - abs(y)) if symmetric else abs(x * x - y * y) * math.exp(-x - y)
 
     def mean(function: Callable[[float, float], float]) -> float:
-        # by symmetry x > y; the domain is split where |x| = |y| and at 0, where the density is not smooth
+        # By symmetry, it is enough to integrate over x > y.
+        # The domain is split where the density is not smooth: where |x| = |y|, and at 0.
         low = -60.0 if symmetric else 0.0
         parts = [(0.0, 60.0, 0.0, lambda x: x)]
         if symmetric:
@@ -113,7 +115,7 @@ def test_a_measured_constant_is_measured_again_within_its_interval() -> None:
 
 
 def pooled(ratios: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Return the weighted mean of log ratios, given with their standard errors, and its standard error."""
+    """Return the weighted mean of pairs (log ratio, standard error), and the standard error of the mean."""
     logs, errors = np.array(ratios).T
     weights = errors**-2 / (errors**-2).sum()
     return float(weights @ logs), float((errors**-2).sum() ** -0.5)
@@ -160,7 +162,8 @@ def test_a_table_is_measured_again_within_its_interval() -> None:
 @pytest.mark.parametrize("law", [c.law for c in CANDIDATES if c.law not in ADDITIVE])
 def test_every_table_is_measured_again_within_its_interval(law: str) -> None:
     table = measured()[law]
-    # How wrong a detectable constant must be depends on the standard errors, which are large if a search rarely fails.
+    # A test can detect only errors of a constant that are large compared with its standard error.
+    # The standard error is large for a mechanism whose search for a clipping norm rarely fails.
     searching = law in measuring.SEARCHING
     few = searching or law in (*measuring.SAMPLING, "covariance-body-projected", "l2-ball-projected")
     dimensions = [int(d) for d in table.axes["d"] if d <= (16 if few else 48)]
@@ -185,7 +188,7 @@ def test_a_file_is_written_again_to_the_last_digit() -> None:
     law = "separate-cov-goe"
     again, kept = from_json(measuring.measure(law, measuring.SEED)), measured()[law]
     for norm in NORMS:
-        np.testing.assert_allclose(again.figures[norm], kept.figures[norm], rtol=1e-5)  # the file has six digits
+        np.testing.assert_allclose(again.figures[norm], kept.figures[norm], rtol=1e-5)  # the file stores six digits
 
 
 def test_a_stack_is_projected_as_one_matrix_is() -> None:
@@ -290,7 +293,9 @@ SIMULATED = 24  # number of draws at a point
 
 
 def points() -> list[tuple[int, float, float, bool]]:
-    """Return random points (d, q, trace, whether the notion is pure DP) on the grids of the tables and off them."""
+    """Return random points (d, q, trace, pure), where `pure` says whether the notion is pure DP. The values of q and of
+    the trace are not restricted to those in the tables of constants.
+    """
     rng = np.random.default_rng(28)
     return [
         (int(rng.choice([2, 3, 4, 6, 8, 12, 16, 24, 32])), float(10 ** rng.uniform(-0.5, 2.5)),
@@ -303,8 +308,9 @@ def points() -> list[tuple[int, float, float, bool]]:
 def test_what_is_ranked_first_keeps_its_prediction_on_gaussian_rows() -> None:
     """Test at 120 points that the error of the first choice on correlated Gaussian rows is at most the prediction.
 
-    The simulated rows are not those from which the constants were measured. The error may exceed the prediction by the
-    allowance and 6.2 standard errors. Predictions that assume rows of equal norm must fail at some points.
+    The simulated rows are not those from which the constants were measured. The error may exceed the prediction by
+    6.2 standard errors and by the relative error that the prediction states for itself (`allowance`). Predictions that
+    assume rows of equal norm must fail at some points.
     """
 
     def ratio(prediction: Prediction, expected: float) -> float:

@@ -1,5 +1,6 @@
-"""Test the privacy account of a data file: the sum of its releases, the refusal of a release that is too large, and
-writing."""
+"""Test the file with the privacy account of a data set: the sum of the releases, the refusal of a release that costs
+too much, and the writing of the file.
+"""
 
 import json
 import os
@@ -67,7 +68,7 @@ def test_every_notion_is_kept(tmp_path: Path, total: Guarantee, budgets: list[di
 
 
 def test_what_was_entered_in_the_meantime_counts(tmp_path: Path) -> None:
-    """Test that a release counts what another command has entered since the account was opened."""
+    """Test that the spent budget includes releases that another command entered after the account was opened."""
     path = tmp_path / "account.json"
     first, second = (open_account(path, DATA, PureDP(1.0)) for _ in range(2))
     first.enter(entry(epsilon=0.75))
@@ -147,7 +148,7 @@ def test_the_account_of_other_data_or_of_another_total_is_refused(tmp_path: Path
             open_account(path, other, None)
     with pytest.raises(InvalidInput, match="which must stay"):
         open_account(path, DATA, PureDP(2.0))
-    with pytest.raises(InvalidInput, match="--total must say what may ever be spent"):
+    with pytest.raises(InvalidInput, match="--total must give the total budget"):
         open_account(tmp_path / "other.json", DATA, None)
     with pytest.raises(InvalidInput, match=r"must be one of \.json"):
         open_account(tmp_path / "account.csv", DATA, PureDP(1.0))

@@ -150,7 +150,7 @@ def test_a_preconditioner_and_a_direction_need_not_be_positive() -> None:
     ("name", "budget", "n", "named"),
     [
         ("gauss-cov", ZCDP(0.5), 4, "times the largest norm"),
-        ("gauss-cov", ZCDP(0.5), 5, None),  # the noise has the spectral norm 3/(n √ρ)
+        ("gauss-cov", ZCDP(0.5), 5, None),  # the expected error is 3/(n √ρ) = 0.85, below 1
         ("bingham", PureDP(0.01), 100, "nε = 1 is at most 1"),
         ("bingham", PureDP(0.01), 101, None),
         ("em-cov", ZCDP(1e-4), 100, "n²ρ = 1 is at most 1"),
@@ -172,11 +172,11 @@ def test_the_projection_of_johnson_lindenstrauss_gains_from_37_columns_on() -> N
 @pytest.mark.parametrize("adjacency", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("name", ["box-gauss", "box-laplace", "box-gauss-approximate"])
 def test_the_bound_for_bounded_columns_holds_while_no_noise_is_above_its_quantile(name: str, adjacency: Any) -> None:
-    """Test that the error is within the bound if all noise is at its quantile, with any signs, and that it is not at
-    eight times the quantile.
+    """Test that the error is within the bound if the absolute value of every noise is its quantile, for random signs.
+    For eight times this noise, the error must exceed the bound for some signs.
 
-    So the bound fails at most with the probability that some noise is above its quantile, for which there is a union
-    bound.
+    If the error is within the bound whenever no noise exceeds its quantile, a union bound over the noises bounds the
+    probability that the bound fails.
     """
     rng, declared = np.random.default_rng(5), mechanism(name)
     box = Box.of([(0, 2), (-5, 5), (1, 1.5)])

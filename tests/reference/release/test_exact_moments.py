@@ -78,7 +78,7 @@ def test_parts_that_do_not_belong_together_are_not_added() -> None:
     ):
         with pytest.raises(InvalidInput, match=named):
             first + second
-    # the total has no sums of columns if one of the two objects has none
+    # The total has sums of columns only if both objects have them.
     assert not (exact_data(X) + exact_data(X, sums=True)).sums
     with pytest.raises(TypeError):
         3 + in_box  # type: ignore[operator]
@@ -154,6 +154,6 @@ def test_partitions_of_dask_are_summed_where_they_lie(monkeypatch: pytest.Monkey
         there = release_table(ReleaseRequest(data=data, **{**request, "mechanism": mechanism}))
         here = release_table(ReleaseRequest(data=frame(), **{**request, "mechanism": mechanism}))
         np.testing.assert_allclose(there.values, here.values, rtol=1e-12, atol=1e-12)
-    # This mechanism needs groups of rows in their order, so that partitions are sent to the client.
+    # This mechanism forms pairs of consecutive rows, so that it needs the rows themselves, not only sums.
     with pytest.raises(AssertionError, match="came to the client"):
         release_table(ReleaseRequest(data=data, **{**request, "mechanism": "pme", "row_bound": None}))

@@ -313,7 +313,7 @@ def growth(sample: Callable[[Chunks], Any]) -> float:
     return (large - small) / (5_000 * 20 * 8)
 
 
-# These mechanisms cover all ways of reading rows; the other mechanisms are slow.
+# Together these mechanisms use every way of reading rows. The other mechanisms are tested only in slow runs.
 READERS = {"nuclear-laplace", "centred-covariance", "adaptive-cov", "johnson-lindenstrauss", "ppde", "gaussian-learner"}
 
 
@@ -335,7 +335,8 @@ def test_a_mechanism_that_gathers_the_rows_is_seen() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("suffix", [*FORMATS, ".csv, strictly"])
 def test_a_file_is_passed_over_in_little_memory(tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Test that reading a file needs less memory than a third of its numbers in float64, without pyarrow's own memory.
+    """Test that a release from a file needs less than a third of the memory that all its numbers need in float64.
+    Memory that pyarrow allocates itself is not counted.
 
     Chunks and blocks of text are smaller than usual, because the file is small.
     """
@@ -368,8 +369,8 @@ def test_a_file_is_passed_over_in_little_memory(tmp_path: Path, suffix: str, mon
     assert peak_of(lambda: read_table(path)) > n * d * 8  # read_table reads the whole file
 
 
-# The largest resident memory of a process.
-# The value ru_maxrss of resource.getrusage would start at that of the parent process.
+# The largest resident memory of a process, in bytes.
+# The field `ru_maxrss` of resource.getrusage is not used: in a child process it is not below the memory of the parent.
 PEAK = "int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) * 1024"
 
 BIG = """

@@ -234,7 +234,7 @@ def test_a_selection_that_says_nothing_sensible_is_refused(options: dict[str, An
 @pytest.mark.parametrize("options", [{"header": False}, {"header": True}, {"delimiter": ";"}])
 def test_options_of_text_are_refused_for_other_files(suffix: str, options: dict[str, Any]) -> None:
     Path(f"x{suffix}").write_bytes(content(suffix, X))
-    assert f"is for text (.csv, .tsv): x{suffix} is none" in refusal(f"x{suffix}", Selection(**options))
+    assert f"is for text files (.csv, .tsv): x{suffix} is not one" in refusal(f"x{suffix}", Selection(**options))
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -415,7 +415,7 @@ def test_a_dataset_of_pyarrow_is_read_in_batches() -> None:
     dataset = pyarrow.dataset.dataset("parts")
     np.testing.assert_array_equal(rows(open_table(dataset)), X)
     np.testing.assert_array_equal(rows(open_table(dataset, selection=Selection(columns=("c", "b")))), X[:, [2, 1]])
-    assert "is for text" in refusal(dataset, Selection(delimiter=";"))
+    assert "is for text files" in refusal(dataset, Selection(delimiter=";"))
     assert "has no columns" in refusal(pyarrow.dataset.dataset(pyarrow.table({})))
     assert "--columns 'z'" in refusal(dataset, Selection(columns=("z",)))
     x = X.copy()

@@ -1,4 +1,4 @@
-"""Test the maps that public bounds of columns define, into the domain of a mechanism and back."""
+"""Test the map from columns with public bounds to the domain of a mechanism, and the map back."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Test reading data files and writing released matrices: invalid input, and that no file is lost."""
+"""Test reading data files and writing released matrices: invalid input is refused, and no existing file is lost."""
 
 import io
 import json
@@ -88,13 +88,13 @@ def test_a_csv_file_is_read(tmp_path: Path, content: bytes, columns: tuple[str, 
     ("content", "parts"),
     [
         pytest.param(b"", ["is empty"], id="an empty file"),
-        pytest.param(b"\xef\xbb\xbf\r\n\n", ["is empty"], id="only a mark and blank lines"),
+        pytest.param(b"\xef\xbb\xbf\r\n\n", ["is empty"], id="only a byte order mark and blank lines"),
         pytest.param(b"a,b\n\n", ["a header and no rows"], id="a header but no rows"),
         pytest.param(b"a,b\n1,2\n3\n", ["line 3", "1 cell(s)", "'3'", "must have 2"], id="a short line"),
         pytest.param(b"a,b\n1,2,7.5\n", ["line 2", "3 cell(s)", "'7.5'", "must have 2"], id="a long line"),
         pytest.param(b"1,2\n3,4,5\n", ["line 2", "3 cell(s)", "must have 2"], id="a long line, no header"),
         pytest.param(b"a,b\n1,2\n\n3,4\n", ["line 3", "blank"], id="a blank line in the middle"),
-        pytest.param(b"a\n1\n\n3\n", ["line 3", "blank"], id="a blank line in one column"),
+        pytest.param(b"a\n1\n\n3\n", ["line 3", "blank"], id="a blank line in a file of one column"),
         pytest.param(b"\na,b\n1,2\n", ["line 1", "blank"], id="a blank line at the start"),
         pytest.param(b"a,b\n1,\n", ["line 2", "column 'b'", "''", "must not be missing"], id="an empty cell"),
         pytest.param(b'a\n1\n""\n', ["line 3", "column 'a'", "''", "missing"], id="an empty last cell"),
@@ -384,7 +384,7 @@ def test_every_column_name_comes_back_exactly(tmp_path_factory: pytest.TempPathF
         assert archive["columns"].tolist() == names
 
 
-# the values, the lines of the .csv file, and the parts in .json and .npz
+# for each kind of output: the released values, the text of the .csv file, and the fields of the .json and .npz files
 FORMS: dict[str, tuple[Any, str, dict[str, Any]]] = {
     "matrix": (MATRIX, "a,b\n2.0,0.1\n0.1,1e-300\n", {"columns": ["a", "b"], "second_moment": MATRIX.tolist()}),
     "direction": ([0.6, -0.8], "a,b\n0.6,-0.8\n", {"columns": ["a", "b"], "direction": [0.6, -0.8]}),
@@ -666,7 +666,7 @@ def test_a_link_stays_a_link_and_others_may_read_the_release(tmp_path: Path) -> 
 
 
 def test_the_same_release_gives_the_same_bytes(tmp_path: Path) -> None:
-    """Test that files of the same release have the same bytes, so that they contain no time stamp."""
+    """Test that two files of the same release have the same bytes. A time stamp in the files would make them differ."""
     for suffix in SUFFIXES:
         release_to(tmp_path / f"a{suffix}")
         release_to(tmp_path / f"b{suffix}")

@@ -1,5 +1,6 @@
-"""Test uniform numbers that are extended bit by bit, and comparisons of intervals that are made only if they are
-certain."""
+"""Test uniform random numbers to which bits can be added later, and comparisons of intervals, which give a result only
+if it is certain.
+"""
 
 import importlib.util
 from fractions import Fraction
@@ -100,7 +101,8 @@ def test_a_root_is_in_its_ball(value: Fraction) -> None:
 
 
 def test_beyond_the_ends_of_a_bracket_a_sign_proves_nothing() -> None:
-    # The function increases only on [1, 2]. An interval around 1 may contain the wrong one of its two roots.
+    # The function has the roots 1 ± 2^{−30}, and increases only on [1, 2].
+    # If the lower end of the bracket is only known to be 1 ± 1e-6, the bracket may contain the smaller root.
     with pytest.raises(Undecided):
         bracketed_root(lambda y: (y - 1) ** 2 - arb(2) ** -60, lambda y: 2 * (y - 1), arb(1, 1e-6), arb(2))
     root = bracketed_root(lambda y: (y - 1) ** 2 - arb(2) ** -60, lambda y: 2 * (y - 1), arb(1), arb(2))

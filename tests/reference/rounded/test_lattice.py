@@ -59,7 +59,7 @@ def test_a_seed_fixes_it_and_chunks_are_the_same_data(name: str) -> None:
     chunks = Chunks(x.shape, lambda: iter([x[:33], x[33:]]))
     one, other = (release(name, data, seed=5, **BUDGETS[name]) for data in (x, chunks))
     assert one.integers == other.integers
-    assert one.provenance()["bits"] == "of a seed: for tests, not private"
+    assert one.provenance()["bits"] == "from a seed: not private, for tests only"
 
 
 def fair_low_bits(name: str, on: int, count: int = 200) -> None:

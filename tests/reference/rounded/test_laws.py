@@ -337,8 +337,8 @@ def of_ones(monkeypatch: pytest.MonkeyPatch) -> None:
 def scale(name: str, options: dict[str, str], d: int, epsilon: str) -> None:
     """Check that the noise scale equals that of the floating-point version up to a relative error of 1e-14.
 
-    The floating-point version has a rounding error of a few 1e-16. A float constant in the interval arithmetic would
-    make an equally small error, which `test_the_scales_are_balls` detects.
+    The floating-point version has a rounding error of a few 1e-16. This test cannot detect a float constant in the
+    interval arithmetic, whose error is as small, but `test_the_scales_are_balls` can.
     """
     x = np.zeros((7, d))
     found = draw(name, options, x, 1, grid="2^-120", **dict.fromkeys(budget(name), epsilon))
@@ -394,7 +394,8 @@ def test_the_scales_in_a_box_are_those_of_the_reference(
 def test_the_scales_are_balls(name: str, options: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Test that no constant in the formulas of interval arithmetic is a float.
 
-    Every noise scale must be the square root of a rational number with a small denominator, up to 300 bits.
+    The square of every noise scale must differ by less than 2^{−300} from a rational number with a denominator of at
+    most 10¹².
     """
     of_ones(monkeypatch)
     d = 3

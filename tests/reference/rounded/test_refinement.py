@@ -1,7 +1,7 @@
-"""Test that the same random bits give the same release on every grid, and with every initial precision of the
-computation.
+"""Test releases that use the same random bits. On a coarser grid, the release must be the rounded release of the finer
+grid. The initial precision of the computation must not change the release.
 
-The mutants at the end of the file make each of these checks fail.
+For each of these checks, the file ends with wrong versions of the code (mutants) that make it fail.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,8 +32,9 @@ def is_rounding_of(k: int, fine: int, bits: int = FINER) -> bool:
 
 
 def disagreements(name: str, options: dict[str, str], x: Matrix, seed: int | str) -> int:
-    """Return how many integers of a release are not the rounded integers of the release with the same bits on a finer
-    grid."""
+    """Make two releases with the same random bits, one on a coarse grid and one on a fine grid. Return how many
+    integers of the first differ from the rounded integers of the second.
+    """
     coarse, fine = (draw(name, options, x, seed, grid=grid) for grid in (COARSE, FINE))
     bits = 0 if mechanism(name).output.kind == "level" else FINER
     pairs = [(k, f) for part, ks in coarse.integers.items() for k, f in zip(ks, fine.integers[part], strict=True)]
@@ -64,8 +65,9 @@ def beginning(monkeypatch: pytest.MonkeyPatch, variants: Sequence[tuple[str, dic
 
 
 def races(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Check that the two mechanisms that compare numbers in place of rounding give the same output with an initial
-    precision of 2 bits."""
+    """Check the two mechanisms that only compare numbers and round none: an initial precision of 2 bits must give the
+    same output as one of 200 bits.
+    """
     for seed in range(60):
         for name, options in RACES:
             with monkeypatch.context() as patch:
@@ -77,7 +79,9 @@ def races(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def low_order_bits(draw_one: Callable[[int], int], count: int = 200) -> None:
-    """Check, at level 1e-9, that integers on a grid finer than float64 numbers are odd with probability 1/2."""
+    """Check that integers on a grid finer than that of float64 numbers are odd with probability 1/2. A false alarm has
+    probability at most 1e-9.
+    """
     odd = sum(draw_one(seed) % 2 for seed in range(count))
     low, high = binom.ppf([FALSE_ALARM / 2, 1 - FALSE_ALARM / 2], count, 0.5)
     assert low <= odd <= high
@@ -120,9 +124,10 @@ def test_ten_thousand_releases_on_two_grids_and_how_rarely_they_are_refined() ->
                 assert disagreements(name, options, x, seed) == 0, (name, options, d, seed)
                 repeated += len(draw(name, options, x, seed, grid=COARSE).precisions) > 1
                 count += 1
-    print(f"{count} releases on two grids agree; {repeated} needed more than the first precision")
+    print(f"{count} releases on two grids agree; {repeated} had to be repeated with a higher precision")
     assert count >= 10_000
-    # There are 64 spare bits for 50 entries in each of 10 000 releases, and 2^{-64} · 50 · 10 000 is far below 1e-9.
+    # The first precision has 64 spare bits, so that it is too low for an entry with probability of about 2^{-64}.
+    # For 10 000 releases with at most 50 entries each, the sum of the probabilities is far below 1e-9.
     assert repeated <= count / 1000
 
 

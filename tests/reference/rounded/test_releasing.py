@@ -35,7 +35,8 @@ def test_with_little_noise_it_is_the_float_release(name: str, options: dict[str,
     assert found.shape == np.shape(wanted) == mechanism(name).output_of(options).shape(d)
     if mechanism(name).output.kind == "direction":
         found, wanted = up_to_sign(found), up_to_sign(wanted)
-    # rows are rounded to multiples of 2^-20, and draws of directions differ
+    # The tolerance is for two differences: one version rounds rows to multiples of 2^-20, and the random directions of
+    # the two versions differ.
     assert np.allclose(found, wanted, atol=4 * 3e-5)
 
 

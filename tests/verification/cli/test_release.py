@@ -340,7 +340,7 @@ def test_a_release_that_cannot_be_written_counts(
         (["--out", "data.csv"], "must be another file, not data.csv"),
         (["--out", "./data.npy"], "data.npy exists: must be a new file"),
         (["--out", "./data.npy", "--force"], None),
-        (["--budget-file", "account.json"], "--total must say"),
+        (["--budget-file", "account.json"], "--total must give"),
         (["--budget-file", "account.txt", "--total", "epsilon=1"], "must be one of .json"),
         (["--budget-file", "absent/account.json", "--total", "epsilon=1"], "directory that does not exist"),
         (["--budget-file", "account.json", "--total", "epsilon=0.5"], "must stay within ε = 0.5"),

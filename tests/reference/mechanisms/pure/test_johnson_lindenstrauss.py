@@ -75,7 +75,7 @@ def test_the_transform_is_public_and_no_generator_repeats_it() -> None:
 
 
 def test_the_transform_distorts_as_little_as_stated() -> None:
-    # The projection keeps fewer than 820 dimensions. The bound on its distortion is tested on 300 differences.
+    # The projection keeps fewer than 820 dimensions. The bound on its distortion is tested on 300 pairs of rows.
     rng = np.random.default_rng(1)
     t = transform(40, 1.0, 0.1, 0)
     assert len(t) < entries(40)
@@ -83,11 +83,13 @@ def test_the_transform_distorts_as_little_as_stated() -> None:
     differences = svec_rows(x[:300]) - svec_rows(x[300:])
     gaps = np.abs(np.linalg.norm(differences @ t.T, axis=1) - np.linalg.norm(differences, axis=1))
     assert gaps.max() < 1.0
-    assert np.linalg.norm(svec_rows(x) @ t.T, axis=1).max() < image_radius(1.0)  # the projection of no row is shortened
+    assert np.linalg.norm(svec_rows(x) @ t.T, axis=1).max() < image_radius(1.0)  # no image is shortened
 
 
 def gap(t: Matrix, y: Matrix, m: Matrix) -> float:
-    """Return the Frank–Wolfe gap of ½‖T svec(M) − y‖² at M, an upper bound on its difference from the minimum."""
+    """Return the Frank–Wolfe gap of the function ½‖T svec(M) − y‖² at M. The function exceeds its minimum at most by
+    this gap.
+    """
     gradient = unsvec(t.T @ (t @ svec(m) - y))
     return float(np.sum(gradient * m)) - min(0.0, float(np.linalg.eigvalsh(gradient)[0]))
 
@@ -114,7 +116,7 @@ def test_a_single_step_does_not_reach_the_fit() -> None:
 
 
 def test_without_shortening_the_image_can_move_further_than_the_radius_allows() -> None:
-    # The projection is multiplied by 1000, as if it were an unlikely draw, so that images exceed the bound.
+    # The projection is multiplied by 1000, because only an unlikely projection makes images exceed the bound.
     t = 1e3 * transform(3, 1.0, 0.1, 0)
     images = svec_rows(np.eye(3)[:2]) @ t.T
     assert np.linalg.norm(images[0] - images[1]) > 2 * image_radius(1.0)
@@ -122,7 +124,7 @@ def test_without_shortening_the_image_can_move_further_than_the_radius_allows() 
 
 def test_rows_whose_image_is_too_long_are_shortened() -> None:
     # With a projection to one dimension, the image of x xᵀ is xᵀQx for a symmetric matrix Q.
-    # It is clipped at 1 + α/2 = 21.
+    # The mechanism clips it to [−21, 21], where 21 = 1 + α/2.
     alpha = 40.0
     t = transform(2, alpha, 0.1, 0)
     assert t.shape == (1, 3)

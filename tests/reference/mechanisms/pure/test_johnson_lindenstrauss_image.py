@@ -1,8 +1,8 @@
-"""Test the noise of the projected nuclear-norm ball: its norm against the dual norm, and the law of its Markov chain.
+"""Test the noise of the projected nuclear-norm ball: the computation of its norm, and the law of its draws.
 
 Statistical tests have fixed seeds. With a random seed, each test of a correct law would raise a false alarm with
-probability at most 1e-9. The Markov chain has its law only approximately, with an error that is too small for these
-tests.
+probability at most 1e-9. The Markov chain draws the noise only approximately, but its error is too small to be seen in
+these tests.
 """
 
 import inspect
@@ -30,12 +30,12 @@ from covassay.reference.mechanisms.pure.johnson_lindenstrauss_image import (
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 from tests.conventions import FALSE_ALARM, SEEDS, Matrix
 
-# For these d and α, the projection keeps 1, 2, 4 and 3 of 3, 3, 6 and 15 dimensions.
+# For these pairs of d and α, the projection keeps 1 of 3, 2 of 3, 4 of 6 and 3 of 15 dimensions.
 COARSE = [(2, 20.0), (2, 10.0), (3, 8.0), (5, 10.0)]
 
 
 def test_the_sampler_is_flagged_as_approximate() -> None:
-    """Test that the mechanism says that its sampler is only approximate."""
+    """Test that the mechanism declares and documents its sampler as approximate."""
     assert MECHANISM.sampler == "approximate"
     assert "not bounded" in spend(epsilon=1, dimension=3).remark
     assert "`sample` draws it only approximately" in " ".join((sample.__doc__ or "").split())
@@ -121,7 +121,7 @@ def test_the_norm_of_the_noise_is_exact_whatever_the_chain_does(d: int, alpha: f
 def test_the_direction_of_the_noise_is_near_its_law_in_two_dimensions() -> None:
     # In two dimensions, the density of the angle θ is proportional to the norm of (cos θ, sin θ) to the power −2.
     t = transform(2, 10.0, 0.1, 0)
-    t = np.diag([3.0, 1.0]) @ t  # a projection whose norm has a longer unit ball
+    t = np.diag([3.0, 1.0]) @ t  # makes the unit ball of the norm longer in one direction
     grid = np.linspace(-math.pi, math.pi, 2001)
     density = norm_of_image(t, np.column_stack([np.cos(grid), np.sin(grid)]), 2) ** -2
     table = np.concatenate([[0], np.cumsum((density[1:] + density[:-1]) / 2)])

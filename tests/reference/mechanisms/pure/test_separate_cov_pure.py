@@ -14,7 +14,7 @@ from covassay.reference.mechanisms.pure.separate_cov_pure import error_bound, li
 
 def test_the_likely_error_is_the_papers() -> None:
     # In DLY22, Lemma 18, the bound is √(8√2 d tr υ/(nε)) + 4η/(nε) with the tail bounds υ and η.
-    # It is smaller with the tight scale.
+    # With the tight calibration, the noise and the bound are smaller.
     n, d, epsilon, trace, beta = 1000, 5, 0.5, 0.3, 0.1
     upsilon, eta = tails.upsilon_laplace(d, beta / 2), tails.eta_laplace(d, beta / 2)
     expected = math.sqrt(8 * math.sqrt(2) * d * trace * upsilon / (n * epsilon)) + 4 * eta / (n * epsilon)
