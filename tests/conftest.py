@@ -31,7 +31,7 @@ def _working_precision_is_left_as_it_was() -> Iterator[None]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--share", metavar="K/N", help="of the slow tests chosen, run the Kth of N shares, by a hash of the name"
+        "--share", metavar="K/N", help="run only the Kth of N shares of the slow tests, assigned by a hash of the name"
     )
 
 

@@ -17,8 +17,8 @@ SEEDS = st.integers(0, 2**32 - 1)  # a property test draws its data with these s
 
 
 def too_often_above(values: Vector, bound: float, beta: float) -> bool:
-    """Return whether more of the n values exceed the bound than chance explains if each exceeds it with probability β.
-    Chance does not explain k values above the bound if P(Binomial(n, β) ≥ k) < 1e-9.
+    """Return whether too many of the values exceed the bound, if each value exceeds it with probability β. Of n values,
+    k are too many if P(Binomial(n, β) ≥ k) < 1e-9.
     """
     above = int((values > bound).sum())
     return bool(stats.binom.sf(above - 1, len(values), beta) < FALSE_ALARM)

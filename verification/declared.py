@@ -1,4 +1,6 @@
-"""Derive from the declarations of the mechanisms the information that the command line, the audit and the site use."""
+"""Look up in the declarations of the mechanisms what the command line, the audit and the site need: groups by origin,
+and default budgets.
+"""
 
 from typing import Any
 
@@ -16,7 +18,8 @@ HEADINGS: dict[Provenance, str] = {  # the headings, in the order in which lists
 
 
 def by_origin() -> dict[str, list[Mechanism[Any, ..., Any]]]:
-    """Return the mechanisms under headings that name the origin of their steps and constants.
+    """Return the mechanisms in groups. The heading of a group says where the steps and constants of its mechanisms come
+    from.
 
     Each mechanism is under exactly one heading.
     """
@@ -29,7 +32,7 @@ def by_origin() -> dict[str, list[Mechanism[Any, ..., Any]]]:
 
 
 def default_claim(name: str | None) -> Guarantee:
-    """Return the budget that is assumed for a mechanism, or for no mechanism, when no budget is stated."""
+    """Return the default budget of the mechanism `name`, or the default budget of pure DP if `name` is None."""
     return mechanism(name).notion.default if name else PURE.default
 
 
@@ -40,7 +43,7 @@ def stated_claim(
 
     Raises
     ------
-    InvalidInput : `rho` is given together with `epsilon` or `delta`, or a number breaks its rule.
+    InvalidInput : `rho` is given together with `epsilon` or `delta`, or a value is out of its range.
     """
     if rho is not None:
         if epsilon is not None or delta is not None:

@@ -58,7 +58,7 @@ def _report(
     report = audit(source, mechanism, **options)
     if isinstance(target, str):
         return report
-    # a command line might not find the function
+    # a command line might not find the function, but pytest finds the test
     return replace(report, replay=shlex.join(["pytest", request.node.nodeid]))
 
 
@@ -115,12 +115,14 @@ class SharedAudit:
         self._error: Exception | None = None
 
     def require(self, group: str, expected: bool, target: Any) -> None:
-        """Fail or skip the test as the checks of a group did. `expected` says that a failure is expected."""
+        """Fail the test if a check of the group is refuted or undecided, and skip the test if all checks of the group
+        were skipped. If `expected` is true, the group should fail, and skipped checks fail the test.
+        """
         from covassay.verification.audit.check import require_group
 
         __tracebackhide__ = True
         if target is not self._target:
-            raise pytest.UsageError("check(target): give the target with which the check came")
+            raise pytest.UsageError("check(target): give the target that the test got together with this check")
         left_out = require_group(self.report(), group)
         if left_out and expected:
             pytest.fail(f"{group} was expected to fail, and was not checked: {left_out}")

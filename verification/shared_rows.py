@@ -1,4 +1,6 @@
-"""Check, clip and square the rows of a data set for many releases only once."""
+"""Store what many releases compute from the same rows, such as clipped rows and second moments, so that it is computed
+only once.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -19,13 +21,13 @@ class SharedRows(Chunks):
 
     @classmethod
     def of(cls, rows: Matrix) -> "SharedRows":
-        """Return the data set with the rows of an array, as its one chunk."""
+        """Return a data set that has the rows of an array in a single chunk."""
         n, d = rows.shape
         return cls((n, d), lambda: iter((rows,)))
 
     def through(self, function: Callable[[Chunks], Iterator[Matrix]], dimension: int) -> "SharedRows":
-        """Return the data set with the rows of `function(self)`, which are computed at once, so that no pass
-        repeats it.
+        """Return the data set with the rows of `function(self)`. The rows are computed immediately and stored, so that
+        no later pass computes them again.
         """
         first, *rest = function(self)
         return SharedRows.of(np.concatenate([first, *rest]) if rest else first)
@@ -33,7 +35,8 @@ class SharedRows(Chunks):
     def once(self, key: object, compute: Callable[[], T]) -> T:
         """Return the value of `compute()`, which is computed once and stored under the key.
 
-        If the value is an array, the caller gets a copy. If the value is a data set, one pass reads its rows.
+        If the value is an array, the caller gets a copy. If the value is a `Chunks`, its rows are read once and stored
+        in memory.
         """
         if key not in self.kept:
             made: Any = compute()

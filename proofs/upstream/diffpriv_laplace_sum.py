@@ -1,8 +1,8 @@
 """diff-priv-laplace-python (1.0.5): Show that `DiffPrivStatistics.sum` takes the bounds for its noise from the data.
 
-The scale of the noise is the largest absolute value of the data over ε. If all values are 0 no noise is added, and if
-one value is 1 noise is added, so an output of 0 shows for certain from which of two neighbours the output came. `mean`
-and `variance` take the range of the data in the same way.
+The scale of the noise is the largest absolute value of the data, divided by ε. If all values are 0, no noise is added.
+If one value is 1, noise is added. An output of 0 therefore shows with certainty which of the two data sets was used.
+The scales of `mean` and `variance` depend in the same way on the range of the data.
 """
 
 import sys
@@ -20,8 +20,8 @@ def zeros(data):
 
 np.random.seed(1)  # noqa: NPY002 (the package draws from the global generator)
 of_first, of_second = zeros(np.zeros(4)), zeros(np.array([0.0, 0.0, 0.0, 1.0]))
-print(f"the released sum is 0 in {of_first} and in {of_second} of {DRAWS} draws on neighbours")
+print(f"the released sum is 0 in {of_first} of {DRAWS} draws on one data set, and in {of_second} on its neighbour")
 if of_first == DRAWS and of_second == 0:
-    print("FAULT: the scale of the noise is made of the data, and there is no noise if all values are 0")
+    print("FAULT: the scale of the noise is computed from the data, and there is no noise if all values are 0")
     sys.exit(1)
 print("no fault found")

@@ -5,7 +5,8 @@ The script needs numpy, scipy and diffprivlib. The exit status is 1 while the fa
 corrected.
 
 At d = 2 the mechanism should draw u = (cos t, sin t) with density proportional to exp(−uᵀAu), where A = ε(λ₁I − C)/4.
-For the matrix C in the code, one number of the law is computed by an integral and estimated from draws.
+For the matrix C below, the script computes the mean of the squared second component of u under this law by an integral.
+It compares this mean with the mean over draws of the mechanism.
 """
 
 import sys
@@ -27,7 +28,7 @@ promised = quad(lambda t: np.sin(t) ** 2 * density(t), 0, np.pi)[0] / quad(densi
 mechanism = Bingham(epsilon=EPSILON, random_state=np.random.RandomState(1))
 squares = np.array([np.ravel(mechanism.randomise(C))[1] ** 2 for _ in range(DRAWS)])
 found, error = squares.mean(), squares.std() / DRAWS**0.5
-print(f"mean of the second component squared: {found:.5f} ± {error:.5f} in {DRAWS} draws; the law says {promised:.5f}")
+print(f"mean of the squared second component: {found:.5f} ± {error:.5f} in {DRAWS} draws; it should be {promised:.5f}")
 wrong = abs(found - promised) > 7 * error
-print("FAULT: the draws follow another law" if wrong else "no fault is seen")
+print("FAULT: the draws do not follow the intended law" if wrong else "no fault is seen")
 sys.exit(int(wrong))

@@ -1,6 +1,6 @@
 """diffprivlib, models.GaussianNB: a class without rows gets a count of 0 without noise.
 
-The script needs numpy and diffprivlib. The exit status is 1 while the fault is there, 0 when it is mended.
+The script needs numpy and diffprivlib. The exit status is 1 while the fault is there, and 0 when it is corrected.
 
 The classes are given by the caller: 0 and 1. The first data set has no row of class 1, and the second data set has one.
 """
@@ -25,8 +25,8 @@ def share(of_class_one: int) -> np.ndarray:
 
 
 without, with_one = share(0), share(1)
-print(f"share of class 1 without a row of it: {without.min():.3g} to {without.max():.3g} in {RUNS} runs")
-print(f"with one row of it:                   {with_one.min():.3g} to {with_one.max():.3g}")
+print(f"released share of class 1, without rows of class 1: {without.min():.3g} to {without.max():.3g} in {RUNS} runs")
+print(f"released share of class 1, with one such row:       {with_one.min():.3g} to {with_one.max():.3g}")
 wrong = without.max() < with_one.min()
-print("FAULT: whether there is a row of the class is seen for certain" if wrong else "no fault is seen")
+print("FAULT: the output shows with certainty whether a row has class 1" if wrong else "no fault is seen")
 sys.exit(int(wrong))

@@ -1,9 +1,9 @@
 """diffprivlib, models.KMeans: a cluster without rows keeps its centre, without noise.
 
 If no row has the label of a cluster, `_update_centers` goes on to the next cluster. The centre of a cluster without
-rows keeps its start value, which has a coordinate of exactly 1/2 for the bounds of the script, whereas a centre with
-noise is never exactly 1/2. An output therefore shows for certain that a cluster is empty. The script compares
-neighbours with one row replaced, and neighbours with one row removed.
+rows keeps its start value. For the bounds of the script, the second coordinate of this value is exactly 1/2, whereas a
+coordinate with noise is never exactly 1/2. An output therefore shows with certainty that a cluster is empty. The script
+compares neighbours with one row replaced, and neighbours with one row removed.
 """
 
 import sys
@@ -27,13 +27,14 @@ def exactly_half(rows):
     return hits
 
 
-one = np.vstack([np.tile(LOW, (11, 1)), HIGH])  # eleven rows in one corner and one in the other
+one = np.vstack([np.tile(LOW, (11, 1)), HIGH])  # eleven rows in one corner and one row in the opposite corner
 replaced, removed = np.tile(LOW, (12, 1)), np.tile(LOW, (11, 1))
 counts = [exactly_half(rows) for rows in (one, replaced, removed)]
 print(
-    f"a centre at exactly 1/2 in {counts[0]} of {DRAWS} draws; with the row replaced {counts[1]}, removed {counts[2]}"
+    f"a coordinate is exactly 1/2 in {counts[0]} of {DRAWS} draws; after a row is replaced, in {counts[1]}; "
+    f"after it is removed, in {counts[2]}"
 )
 if counts[0] == 0 and min(counts[1:]) > DRAWS / 2:
-    print("FAULT: whether a cluster of KMeans is empty is seen for certain, whatever epsilon is")
+    print("FAULT: the output shows with certainty whether a cluster is empty, whatever epsilon is")
     sys.exit(1)
 print("no fault is seen")

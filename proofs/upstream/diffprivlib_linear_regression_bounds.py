@@ -1,9 +1,10 @@
-"""diffprivlib, models.LinearRegression: the sensitivity of a squared column takes the lower bound twice (issue 105).
+"""diffprivlib, models.LinearRegression: the sensitivity of a squared column is computed from the lower bound alone
+(issue 105).
 
-The script needs numpy and diffprivlib. The exit status is 1 while the fault is there, 0 when it is mended.
+The script needs numpy and diffprivlib. The exit status is 1 while the fault is there, and 0 when it is corrected.
 
-With bounds [0, 100] the sensitivity of the sum of squares is 0, so that the sum is released without noise and one
-changed row changes the output in every run.
+With bounds [0, 100] this sensitivity is 0, so the sum of squares is released without noise. One changed row then
+changes the output in every run.
 """
 
 import sys
@@ -15,7 +16,7 @@ RUNS, ROWS = 20, 12
 
 
 def released(last: float) -> np.ndarray:
-    """Return the released sum of squares of the column, for rows of zeros and one last row."""
+    """Return the sum of squares that each run releases, for a column of zeros with the given last entry."""
     x = np.zeros((ROWS, 1))
     x[-1] = last
     y = np.zeros(ROWS)
@@ -24,8 +25,8 @@ def released(last: float) -> np.ndarray:
 
 
 one, other = released(100.0), released(0.0)
-print(f"sum of squares with a row of 100: {one.min():.6g} to {one.max():.6g} in {RUNS} runs")
-print(f"with 0 in its place:              {other.min():.6g} to {other.max():.6g}; the noise scale should be 30 000")
+print(f"sum of squares, last entry 100: {one.min():.6g} to {one.max():.6g} in {RUNS} runs")
+print(f"sum of squares, last entry 0:   {other.min():.6g} to {other.max():.6g}; the noise scale should be 30 000")
 wrong = one.std() == 0 and other.std() == 0 and one.min() > other.max()
 print("FAULT: the sum has no noise, and the privacy loss is infinite" if wrong else "no fault is seen")
 sys.exit(int(wrong))

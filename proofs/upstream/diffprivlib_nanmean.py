@@ -1,10 +1,11 @@
-"""diffprivlib, tools.nanmean: the mean is taken over the entries that are not NaN, and the noise is scaled to the
+"""diffprivlib, tools.nanmean: the mean is taken over the entries that are not NaN, but the noise is calibrated for the
 number of all entries.
 
-The script needs numpy and diffprivlib. The exit status is 1 while the fault is there, 0 when it is mended.
+The script needs numpy and diffprivlib. The exit status is 1 while the fault is there, and 0 when it is corrected.
 
-Ten entries in [0, 1], nine of them NaN: replacing the one number by another moves the mean by 1, and the noise is
-scaled to a sensitivity of 1/10. The value of the output distinguishes two data sets that differ in one entry.
+The data are ten entries in [0, 1], of which nine are NaN. Replacing the one number changes the mean by up to 1, but the
+noise is calibrated to a sensitivity of 1/10. The value of the output distinguishes two data sets that differ in one
+entry.
 """
 
 import math

@@ -15,7 +15,7 @@ if (length(copy)) {
 }
 epsilon <- 1
 draws <- 100000
-errors <- 7 # standard errors that a wrong "FAULT" would need
+errors <- 7 # a wrong "FAULT" needs deviations of this many standard errors
 n <- 12
 border <- 0.2 * 1 / n # of the scale of the noise, for the range [0, 1]
 

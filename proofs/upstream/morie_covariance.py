@@ -1,6 +1,7 @@
 """morie (1.5.1): the noise of `dp_covariance` is calibrated for adding or removing one record, but the module says that
-neighbours differ by one replaced record. Replacing one record moves the second moment of rows of norm C by up to √2
-C²/n in the norm of its distinct entries' noise, and σ is calibrated to C²/n.
+neighbours differ by one replaced record. The noise is added to the distinct entries of the second moment. If rows have
+norm at most C, replacing one record changes these entries by up to √2 C²/n in Euclidean norm, but σ is calibrated to
+C²/n.
 """
 
 import sys
@@ -19,7 +20,7 @@ moved = np.array(release["release"].tolist()) - np.array(other["release"].tolist
 mu = float(np.linalg.norm(np.diag(moved)) / float(release["sigma"]))
 delta = ndtr(mu / 2 - EPSILON / mu) - np.exp(EPSILON) * ndtr(-mu / 2 - EPSILON / mu)
 sigma = float(release["sigma"])
-print(f"two entries are moved by {np.diag(moved).round(4)}, σ = {sigma:.4f}: δ({EPSILON:g}) = {delta:.3g}")
+print(f"two entries change by {np.diag(moved).round(4)}, and σ = {sigma:.4f}, so δ({EPSILON:g}) = {delta:.3g}")
 if delta > DELTA * 1.01:
     print(f"FAULT: δ is {delta / DELTA:.1f} times the one that is claimed")
     sys.exit(1)

@@ -1,10 +1,10 @@
-"""OpenDP, make_private_np_eigendecomposition raises an error if all eigenvalues are equal, and returns an output on the
-neighbour.
+"""OpenDP, make_private_np_eigendecomposition: the measurement raises an error if all eigenvalues are equal, and returns
+an output on a neighbouring data set.
 
-The script needs numpy and opendp. The exit status is 1 while the fault is there, 0 when it is mended.
+The script needs numpy and opendp. The exit status is 1 while the fault is there, and 0 when it is corrected.
 
-The exception tells two neighbouring data sets apart for certain. With equal eigenvalues the law of the eigenvector is
-uniform.
+The exception distinguishes two neighbouring data sets with certainty. The measurement need not fail, because for equal
+eigenvalues the intended law of the eigenvector is uniform.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """OpenDP, make_private_np_eigendecomposition: the sensitivity leaves out the origin of the domain (issue 2952).
 
-The script needs numpy and opendp. The exit status is 1 while the fault is there, 0 when it is mended.
+The script needs numpy and opendp. The exit status is 1 while the fault is there, and 0 when it is corrected.
 
 Rows may lie at a distance of at most 1 from (10, 0). Moving one row from (9, 0) to (11, 0) moves XᵀX by 40, but the
 noise is scaled to rows of norm 1. The claimed loss of one replaced row is ε = 2.

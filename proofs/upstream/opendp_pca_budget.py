@@ -1,9 +1,9 @@
 """OpenDP, sklearn.decomposition.PCA: the privacy map of the measurement says 2ε for one changed row.
 
-The script needs numpy and opendp. The exit status is 1 while the fault is there, 0 when it is mended.
+The script needs numpy and opendp. The exit status is 1 while the fault is there, and 0 when it is corrected.
 
-The documentation says that epsilon is the privacy budget for n_changes changed rows. One changed row is a removal and
-an addition, and so has distance 2 in the metric of the measurement.
+The documentation says that epsilon is the privacy budget for n_changes changed rows. Changing one row means removing a
+row and adding another, which has distance 2 in the metric of the measurement.
 """
 
 import sys

@@ -1,8 +1,8 @@
 """OpenDP, make_private_eigenvector: the acceptance probability is divided by (uᵀΩu)^(d/2), but should be multiplied by
 (uᵀΩu)^(d/2).
 
-The script needs numpy, scipy and opendp. The exit status is 1 while the fault is there, 0 when it is mended. Issue 2416
-was about a missing comparison in the faulty line, which has been added.
+The script needs numpy, scipy and opendp. The exit status is 1 while the fault is there, and 0 when it is corrected.
+Issue 2416 was about a comparison that the faulty line lacked. This comparison has been added.
 
 At d = 2 the measurement should draw u = (cos t, sin t) with density proportional to exp(−uᵀAu), where A = ε(λ₁I − C)/4.
 """
@@ -30,7 +30,7 @@ domain = _sscp_domain(num_features=2, norm=1.0, p=2, size=40, T=float)
 measurement = make_private_eigenvector(domain, dp.symmetric_distance(), EPSILON)
 squares = np.array([np.ravel(measurement(C))[1] ** 2 for _ in range(DRAWS)])
 found, error = squares.mean(), squares.std() / DRAWS**0.5
-print(f"mean of the second component squared: {found:.5f} ± {error:.5f} in {DRAWS} draws; the law says {promised:.5f}")
+print(f"mean of the squared second component: {found:.5f} ± {error:.5f} in {DRAWS} draws; it should be {promised:.5f}")
 wrong = abs(found - promised) > 7 * error
-print("FAULT: the draws follow another law" if wrong else "no fault is seen")
+print("FAULT: the draws do not follow the intended law" if wrong else "no fault is seen")
 sys.exit(int(wrong))

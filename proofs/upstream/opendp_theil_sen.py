@@ -1,10 +1,11 @@
-"""OpenDP, make_pairwise_predict (Theil–Sen regression): of an odd number of rows the last one is dropped (issue 2950).
+"""OpenDP, make_pairwise_predict (Theil–Sen regression): if the number of rows is odd, the last row is dropped (issue
+2950).
 
-The script needs numpy and opendp. The exit status is 1 while the fault is there, 0 when it is mended.
+The script needs numpy and opendp. The exit status is 1 while the fault is there, and 0 when it is corrected.
 
-If one row is added before the others, that row is used and the last row is dropped, so two predictions change, whereas
-the stability map says that one prediction changes. With two points only one pairing is possible, so that the pairing is
-not random.
+If one row is added before the others, that row is used and the last row is dropped. One prediction is then removed and
+another one is added, so the distance of the outputs is 2, whereas the stability map says 1. With two points only one
+pairing is possible, so the pairing is not random.
 """
 
 import sys

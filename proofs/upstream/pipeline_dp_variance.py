@@ -1,8 +1,8 @@
 """PipelineDP (0.3.1): the variance spends 4/3 of its ε if 0 is the middle of the range.
 
 The accumulator sums (x − m)², where m is the middle of the range, and a row changes this sum by up to ((max − min)/2)².
-The noise of the sum is calibrated to half of the range of x², which is 1/2 for [−1, 1], where a row changes the sum by
-up to 1. Neighbours differ by one user, who contributes one value to one partition.
+The noise of the sum is calibrated to half of the length of the range of x². For [−1, 1] this is 1/2, although a row
+changes the sum by up to 1. Neighbours differ by one user, who contributes one value to one partition.
 """
 
 import math
@@ -12,7 +12,7 @@ import numpy as np
 import pipeline_dp
 from pipeline_dp import combiners
 
-EPSILON, DRAWS, ERRORS = 1.0, 60_000, 7  # standard errors that a wrong "FAULT" would need
+EPSILON, DRAWS, ERRORS = 1.0, 60_000, 7  # a wrong "FAULT" needs deviations of ERRORS standard errors
 METRICS = pipeline_dp.Metrics
 parameters = pipeline_dp.AggregateParams(
     metrics=[METRICS.VARIANCE, METRICS.MEAN, METRICS.COUNT], noise_kind=pipeline_dp.NoiseKind.LAPLACE,
@@ -24,7 +24,9 @@ accountant.compute_budgets()
 
 
 def share(values):
-    """Return how often count, mean and variance say that there are two rows or more, with sums of 2 or more."""
+    """Return the share of draws in which the released numbers imply a count, a sum of x and a sum of x² of at least 2
+    each.
+    """
     accumulator = combiner.create_accumulator(values)
     hits = 0
     for _ in range(DRAWS):
@@ -39,8 +41,8 @@ with_user, without = share([1.0, 1.0]), share([1.0])
 low = with_user - ERRORS * math.sqrt(with_user / DRAWS)
 high = without + ERRORS * math.sqrt(without / DRAWS)
 loss = float(np.log(low / high))
-print(f"an event has the shares {with_user:.4f} and {without:.4f} on neighbours: loss ≥ {loss:.3f} for ε = {EPSILON:g}")
+print(f"the event has frequency {with_user:.4f} on one data set and {without:.4f} on its neighbour: loss ≥ {loss:.3f}")
 if loss > EPSILON:
-    print("FAULT: the variance of PipelineDP spends more than its budget, 4/3 of it on these data")
+    print(f"FAULT: the loss exceeds ε = {EPSILON:g}, because the variance spends 4/3 of its budget")
     sys.exit(1)
 print("no fault found")

@@ -1,8 +1,8 @@
-"""privjail (0.1.2): the Laplace mechanism takes a sensitivity in the ℓ₂ norm for one in the ℓ₁ norm.
+"""privjail (0.1.2): the Laplace mechanism uses a sensitivity in the ℓ₂ norm as if it were one in the ℓ₁ norm.
 
 `clip_norm` clips rows to an ℓ₂ norm of 1 by default, and the sum of the rows has `norm_type` "l2" and distance 1.
-`laplace_mechanism(…, eps=ε)` ignores the norm type and adds noise of scale 1/ε, for which the accountant of privjail
-counts ε, although a row of d equal entries moves the sum by √d in the ℓ₁ norm. Neighbours differ by one row.
+`laplace_mechanism(…, eps=ε)` ignores the norm type and adds noise of scale 1/ε, and the accountant of privjail counts ε
+for it. A row of d equal entries, however, changes the sum by √d in the ℓ₁ norm. Neighbours differ by one row.
 """
 
 import math
@@ -12,13 +12,13 @@ import numpy as np
 import privjail
 from privjail.numpy.array import PrivNDArray
 
-EPSILON, DRAWS, ERRORS = 1.0, 20_000, 7  # standard errors that a wrong "FAULT" would need
+EPSILON, DRAWS, ERRORS = 1.0, 20_000, 7  # a wrong "FAULT" needs deviations of ERRORS standard errors
 ROW = np.ones(4) / 2
 
 
 def share(rows):
-    """Return how often all entries of the released sum are at least those of one row, and what the accountant
-    counts.
+    """Return the share of draws in which no entry of the released sum is below that of `ROW`, and the ε counted per
+    draw.
     """
     accountant = privjail.PureDPAccountant(budget_limit=None)
     array = PrivNDArray(rows, distance=privjail.RealExpr(1), privacy_axis=0, accountant=accountant)
@@ -31,9 +31,10 @@ np.random.seed(1)  # noqa: NPY002 (privjail draws from the global generator)
 (with_row, spent), (without, _) = share(np.array([ROW])), share(np.zeros((1, 4)))
 loss = math.log((with_row - ERRORS * math.sqrt(with_row / DRAWS)) / (without + ERRORS * math.sqrt(without / DRAWS)))
 print(
-    f"an event has the shares {with_row:.4f} and {without:.4f} on neighbours: loss ≥ {loss:.3f}, counted ε = {spent:g}"
+    f"the event has frequency {with_row:.4f} on one data set and {without:.4f} on its neighbour: "
+    f"loss ≥ {loss:.3f}, counted ε = {spent:g}"
 )
 if loss > spent:
-    print("FAULT: the Laplace noise of privjail is for another norm than the sensitivity of the sum, √d = 2 here")
+    print("FAULT: the noise is calibrated to an ℓ₁ sensitivity of 1, but the ℓ₁ sensitivity of the sum is √d = 2")
     sys.exit(1)
 print("no fault found")

@@ -1,13 +1,14 @@
-"""Draw by hit-and-run in the nuclear-norm ball, the baseline for measuring the exact sampler.
+"""Draw from the nuclear-norm ball by hit-and-run. The speed of the exact sampler is compared with this baseline.
 
-If Z is uniform on {‖Z‖_* ≤ 1} ⊂ R^{d×d}, its product with an independent radius Gamma(d² + 1) has density ∝
-exp(−‖Z‖_*). One step of hit-and-run draws a uniform direction V and moves to a uniform point of the chord {t : ‖Z +
-tV‖_* ≤ 1}. Each norm costs one singular value decomposition (SVD), and the decompositions are nearly the whole cost of
-a step.
+Let Z be uniform on {‖Z‖_* ≤ 1} ⊂ R^{d×d}, and multiply it by an independent radius with the law Gamma(d² + 1). The
+product has density ∝ exp(−‖Z‖_*). One step of hit-and-run draws a uniform direction V and moves to a uniform point of
+the chord {t : ‖Z + tV‖_* ≤ 1}. Each norm costs one singular value decomposition (SVD), and the decompositions are
+nearly the whole cost of a step.
 
-The ends of the chord are found by a parabola through t = −h, 0, h, and then by safeguarded secants, because t ↦ ‖Z +
-tV‖_* is convex. Many chains are computed together, by NumPy calls that work on all of them. A chain that has found the
-ends of its chord costs nothing while other chains still search.
+The function t ↦ ‖Z + tV‖_* is convex, so that it reaches 1 once on each side of 0. The search for these ends of the
+chord uses the parabola through t = −h, 0, h first, and then safeguarded secants. Many chains are computed together, by
+NumPy calls that work on all of them. A chain that has found the ends of its chord costs nothing while other chains
+still search.
 """
 
 from dataclasses import dataclass
@@ -61,7 +62,7 @@ class Chains:
         tolerance = CHORD_TOLERANCE / d**2
         inner, outer = np.zeros(2 * chains), np.full(2 * chains, 2.0)  # ‖V‖_* ≥ ‖V‖_F = 1, so the chord is within ±2
 
-        # the zero of the parabola through the values at −h, 0 and h
+        # the search tries t = h, and then the zero of the parabola through the values at −h, 0 and h
         h = 1.6 * d**-1.5  # a typical half chord
         t = np.full(2 * chains, h)
         origin, excess = np.tile(self.norms - 1, 2), self.decompose(on_lines(z, t, v)).sum(axis=1) - 1
@@ -70,7 +71,8 @@ class Chains:
         with np.errstate(divide="ignore", invalid="ignore"):
             following = -2 * origin / (slope + np.sqrt(slope**2 - 4 * curvature * origin))
 
-        # secants aim at the middle of the tolerance; if one leaves the bracket, and at every sixth step, bisect instead
+        # A secant aims at the middle of the allowed interval [−tolerance, 0]. If it leaves the bracket, and at every
+        # sixth step, the search bisects the bracket instead.
         todo = np.arange(2 * chains)
         for i in range(CHORD_STEPS):
             inner[todo] = np.where(excess[todo] <= 0, np.maximum(inner[todo], t[todo]), inner[todo])
@@ -84,7 +86,7 @@ class Chains:
             with np.errstate(divide="ignore", invalid="ignore"):
                 following[todo] = x - (y + tolerance / 2) * (x - t[todo]) / (y - excess[todo])
             t[todo], excess[todo] = x, y
-        raise ArithmeticError(f"{len(todo)} chords without an end after {CHORD_STEPS} steps")
+        raise ArithmeticError(f"{len(todo)} ends of chords were not found in {CHORD_STEPS} steps")
 
     def move(self, v: Matrix) -> None:
         forward, back = np.split(self.ends(v), 2)
@@ -105,8 +107,8 @@ class Chains:
         return ratios
 
     def noise(self) -> Matrix:
-        """Return nuclear-Laplace noise at ρ = 1 once the chains have forgotten their start: an exact radius times
-        `z`.
+        """Return `z` times an exactly drawn radius. The product has density ∝ exp(−‖Z‖_*) as soon as the chains have
+        forgotten their start.
         """
         radius = self.rng.gamma(self.z.shape[1] ** 2 + 1, size=len(self.z))
         return self.z * radius[:, None, None]
@@ -124,8 +126,8 @@ def stationary_start(dimension: int, chains: int, rng: np.random.Generator) -> M
 
 @dataclass(frozen=True)
 class AutocorrelationTime:
-    """The time is the number of steps per effective independent sample: 1 + 2 Σ_k ρ_k, ρ_k the autocorrelation at
-    lag k.
+    """The time is 1 + 2 Σ_k ρ_k, where ρ_k is the autocorrelation at lag k ≥ 1. So many steps of a chain are worth one
+    independent sample. The sum stops at the lag `window`.
     """
 
     value: float
@@ -136,11 +138,11 @@ class AutocorrelationTime:
 def autocorrelation_time(series: Matrix) -> AutocorrelationTime:
     """Return the integrated autocorrelation time of a positively correlated stationary series of shape (steps, chains).
 
-    The estimator is Sokal's (Monte Carlo Methods in Statistical Mechanics, 1997, §3): with τ = 1/2 + Σ_{k≤M} ρ_k, the
-    sum stops at the smallest M ≥ 6 τ(M); the time is 2τ. The autocovariances are averaged over the chains, about the
-    common mean. The window M cuts off a tail of the sum, a share e^{−6} of the time for one exponential and a larger
-    share for several, so the error favours the chain. The standard error is that of Madras and Sokal (1988), 2τ √(2(2M
-    + 1)/(steps · chains)).
+    The estimator is Sokal's (Monte Carlo Methods in Statistical Mechanics, 1997, §3). Let τ(M) = 1/2 + Σ_{1≤k≤M} ρ_k.
+    The window M is the smallest M ≥ 6 τ(M), and the time is 2 τ(M). The autocovariances are averaged over the chains,
+    about the common mean. The sum leaves out the lags above M. If the autocorrelation is one exponential, they are a
+    share of about e^{−6} of the time, and for a sum of several exponentials the share is larger. So the chain seems to
+    mix faster than it does. The standard error is that of Madras and Sokal (1988), 2τ √(2(2M + 1)/(steps · chains)).
     """
     steps, chains = series.shape
     spectrum = np.fft.rfft(series - series.mean(), 2 * steps, axis=0)
@@ -149,7 +151,7 @@ def autocorrelation_time(series: Matrix) -> AutocorrelationTime:
     times = 2 * np.cumsum(autocovariance / autocovariance[0]) - 1
     wide_enough = np.flatnonzero(np.arange(steps) >= WINDOW * times / 2)
     if len(wide_enough) == 0:
-        raise ArithmeticError(f"{steps} steps are too few: no window is {WINDOW} autocorrelation times wide")
+        raise ArithmeticError(f"{steps} steps are too few: no window M is at least {WINDOW} τ(M)")
     window = int(wide_enough[0])
     value = float(times[window])
     return AutocorrelationTime(value, value * float(np.sqrt(2 * (2 * window + 1) / (steps * chains))), window)

@@ -1,8 +1,8 @@
-"""Measure which share of the true loss a million draws on each data set prove, and the largest share that any test
-could prove.
+"""Measure how much of the true privacy loss an audit proves from a million draws on each of two neighbouring data sets.
+Under pure DP, the largest bound that any test is expected to prove is printed beside it.
 
-Run with -m slow -s to see the figures. The draws come from the reference's sampler in one batch. The events are chosen
-and tested as in an audit, by the values of the likelihood ratio alone.
+Run with -m slow -s to see the figures. The draws come from the reference's samplers in large batches. The events are
+chosen and tested as in an audit, by the values of the likelihood ratio alone.
 """
 
 import math
@@ -54,7 +54,9 @@ def additive(
 
 
 def nuclear(d: int) -> Case:
-    """Make the case of nuclear-Laplace noise on two orthonormal rows, or for d = 1 on one row and on no row."""
+    """Make the case of nuclear-Laplace noise. The rows in which the data sets differ are orthonormal, or the numbers 1
+    and 0 if d = 1.
+    """
     rows = orthonormal_pair(d) if d > 1 else (np.ones(1), np.zeros(1))
     first, second = neighbours(np.zeros((1, d)), *rows)
     scale = float(noise_scale(2, 1.0))
@@ -66,8 +68,8 @@ def nuclear(d: int) -> Case:
 
 
 def bingham(d: int) -> Case:
-    """Make the case of the Bingham law exp(ηuᵀCu) with η = 1 on two orthonormal rows: the log likelihood ratio is
-    at most 1.
+    """Make the case of the Bingham law with density ∝ exp(ηuᵀCu), where η = 1 and C = XᵀX. The rows in which the data
+    sets differ are orthonormal, so that the log likelihood ratio is at most 1.
     """
     first, second = neighbours(np.zeros((1, d)), *orthonormal_pair(d))
     change = first.T @ first - second.T @ second
@@ -103,18 +105,19 @@ CASES: dict[str, tuple[Callable[[], Case], float]] = {
 
 
 def in_batches(case: Case, x: Matrix, seed: np.random.SeedSequence, size: int) -> Vector:
-    """Return the likelihood ratios of this number of draws on x."""
+    """Return the log likelihood ratios of `size` draws on x."""
     rng = np.random.default_rng(seed)
     sizes = [BATCH] * (size // BATCH) + [size % BATCH]
     return np.concatenate([case.ratios(x, rng, n) for n in sizes if n])
 
 
 def best(case: Case) -> float:
-    """Return the largest bound that an event {ratio ≥ t} is expected to give, if all draws test it and the law is
-    known.
+    """Return the largest lower bound on the loss that an event {log ratio ≥ t} is expected to prove, if t is chosen
+    with knowledge of the law and all draws test the event.
 
-    By Neyman and Pearson's lemma no other event gives a larger bound. P(event) is a mean over draws on the first data
-    set, and the other probability is the mean of exp(−ratio) over the same draws.
+    By Neyman and Pearson's lemma no other event gives a larger bound. The probability of the event on the first data
+    set is its frequency among draws on this data set. The probability on the second data set is the mean of exp(−log
+    ratio) on the event, over the same draws.
     """
     ratios = np.sort(in_batches(case, case.first, stream(7, "best"), DRAWS))[::-1]
     p, q = np.arange(1, DRAWS + 1) / DRAWS, np.minimum(np.cumsum(np.exp(-ratios)) / DRAWS, 1.0)

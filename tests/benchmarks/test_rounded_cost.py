@@ -1,4 +1,4 @@
-"""Measure the running time of a rounded release, as ratios in one run.
+"""Compare the running time of a rounded release with that of a release in float64, both measured in one run.
 
     OPENBLAS_NUM_THREADS=1 pytest tests/benchmarks/test_rounded_cost.py -m slow -s
 
@@ -20,7 +20,7 @@ ROUNDS = 7
 
 
 def medians(*contenders: Callable[[], object]) -> list[float]:
-    """Return the seconds of processor time of each contender."""
+    """Return the median processor time of each contender, in seconds."""
     taken: list[list[float]] = [[] for _ in contenders]
     for _ in range(ROUNDS):
         for contender, times in zip(contenders, taken, strict=True):

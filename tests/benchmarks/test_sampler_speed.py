@@ -1,5 +1,5 @@
-"""Compare the speed of exact nuclear-Laplace noise with that of hit-and-run and with a physical limit, and test that
-hit-and-run is right.
+"""Compare the time of an exact draw of nuclear-Laplace noise with the time of hit-and-run and with a lower limit. Also
+test that hit-and-run is right.
 
     OPENBLAS_NUM_THREADS=1 pytest tests/benchmarks -m slow -s
 
@@ -8,8 +8,8 @@ the median over the rounds, and the printed figure is a ratio. No test depends o
 
 The baseline is given more favourable conditions than the exact sampler. The baseline starts in its stationary law and
 pays for no burn-in. The effective samples of hit-and-run are counted for the mean of ‖Z‖/‖Z‖_*; an entry of Z mixes
-more slowly. Effective samples are not independent; the exact draws are. A single chain pays for a NumPy call per
-matrix, and a hundred chains together do not.
+more slowly. Effective samples are not independent; the exact draws are. A single chain needs its own NumPy calls for
+every matrix, and a hundred chains share their calls.
 """
 
 import time
@@ -28,8 +28,8 @@ BATCHES = {2: 1024, 5: 1024, 10: 512, 20: 512, 50: 128, 100: 48, 200: 24, 300: 1
 
 
 def two_rotations_and_a_product(dimension: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw two rotations and multiply them, which is the cost of a draw whose singular values cost nothing, the
-    physical limit.
+    """Draw two orthogonal matrices and multiply them. An exact draw would cost so much if its singular values cost
+    nothing, so that this is the lower limit.
     """
     return haar.sample(dimension, rng, size) @ haar.sample(dimension, rng, size)
 
@@ -46,8 +46,8 @@ def seconds_in_turns(rounds: int, *contenders: Callable[[], object]) -> Matrix:
 
 
 def times_the_limit(dimension: int, *, rounds: int, batch: int, seed: int = 1) -> float:
-    """Return the seconds of an exact draw over seconds of its limit: the median over rounds in which they take
-    turns.
+    """Return the time of an exact draw divided by the time of its lower limit. The two take turns, and the result is
+    the median over the rounds.
     """
     rng = np.random.default_rng(seed)
     nuclear_laplace.sample(dimension, rng, 1)  # the ensemble's tables, made once per dimension
@@ -62,7 +62,7 @@ def times_the_limit(dimension: int, *, rounds: int, batch: int, seed: int = 1) -
 def times_hit_and_run(
     dimension: int, *, chains: int, rounds: int = 10, batch: int = 1024, steps: int = 400, seed: int = 1
 ) -> float:
-    """Return the seconds of an effective sample of hit-and-run over seconds of an exact draw."""
+    """Return the time of an effective sample of hit-and-run divided by the time of an exact draw."""
     rng = np.random.default_rng(seed)
     contender = Chains(stationary_start(dimension, chains, rng), rng)
     nuclear_laplace.sample(dimension, rng, 1)
@@ -95,8 +95,8 @@ def test_the_ends_of_a_chord_are_on_the_sphere() -> None:
 def test_the_baseline_has_the_exact_law() -> None:
     """This test catches points that are not uniform on the chord, and a wrong radius.
 
-    The chains start at 0, and their states are kept once in three autocorrelation times, which leaves correlations near
-    e^{−6}.
+    The chains start at 0. One state is kept in every three autocorrelation times, so that successive kept states have
+    correlations near e^{−6}.
     """
     rng = np.random.default_rng(20250203)
     chains = Chains(np.zeros((250, 2, 2)), rng)
@@ -133,7 +133,7 @@ def test_an_autoregression_is_worth_its_length_times_the_known_factor(phi: float
 def test_the_comparison_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     ratios = {chains: times_hit_and_run(10, chains=chains, steps=3000) for chains in (1, 100)}
     with capsys.disabled():
-        print("", "d = 10: an effective sample of hit-and-run costs as much as so many exact draws:", sep="\n\n")
+        print("", "d = 10: number of exact draws in the time of one effective sample of hit-and-run:", sep="\n\n")
         print(*(f"{chains} chain(s): {ratio:.0f}" for chains, ratio in ratios.items()), sep=", ")
 
 
@@ -141,5 +141,5 @@ def test_the_comparison_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_cost_of_a_draw_is_printed_as_a_multiple_of_the_limit(capsys: pytest.CaptureFixture[str]) -> None:
     ratios = {d: times_the_limit(d, rounds=9 if d <= 50 else 3, batch=batch) for d, batch in BATCHES.items()}
     with capsys.disabled():
-        print("", "an exact draw costs as much as so many times two Haar QRs and a product:", sep="\n\n")
+        print("", "time of an exact draw, divided by the time of two Haar QRs and a product:", sep="\n\n")
         print(*(f"d = {d}: {ratio:.0f}" for d, ratio in ratios.items()), sep=", ")

@@ -50,7 +50,9 @@ def product(path: Path) -> None:
 
 
 def in_memory(rows: int) -> Callable[[], None]:
-    """Compute XᵀX of one block in memory, as often as the block fits into the given number of rows."""
+    """Return a function that computes XᵀX of one block in memory, and repeats this until it has read the given number
+    of rows.
+    """
     x = np.random.default_rng(0).standard_normal((100_000, COLUMNS))
 
     def run() -> None:

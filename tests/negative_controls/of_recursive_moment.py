@@ -131,5 +131,5 @@ NEGATIVE_CONTROLS = (
         Rounds(undone=False),
         TOTAL,
     ),
-    _of("wrong-order", "Multiply the inverses of the maps in the wrong order.", Rounds(reversed=True)),
+    _of("wrong-order", "Multiply the inverse maps of the rounds in the wrong order.", Rounds(reversed=True)),
 )

@@ -107,8 +107,8 @@ def exists(module: str, name: str) -> bool:
 
 
 def missing_functions(text: str, mechanism: str) -> list[str]:
-    """Return the functions that the page names and that do not exist. A span `module:name` must be in that module, and
-    on the page of a mechanism a span `name(` must be in the mechanism's file.
+    """Return the functions that the page names and that do not exist. The function of a code span `module:name` must be
+    in this module. On the page of a mechanism, the function of a code span `name(` must be in the mechanism's file.
     """
     own = mechanism.replace("-", "_")
     missing = []
@@ -131,7 +131,7 @@ def unknown_names(text: str) -> list[str]:
 
 
 def unnamed_wholes(text: str, mechanism: str) -> list[str]:
-    """Return the theorems of Rocq about the whole mechanism that its page does not name."""
+    """Return the Rocq theorems about the whole mechanism that the page of the mechanism does not name."""
     whole = [leg.name for leg in claims()[f"MECH.{mechanism}"].legs if leg.whole]
     return [theorem for theorem in whole if theorem not in spans(text)]
 

@@ -1,1 +1,3 @@
-"""Programs that measure the constants of the recommendation and compare it with simulations."""
+"""Programs that measure the constants of the package `reference.recommendation`, and compare its recommendations with
+simulations.
+"""

@@ -3,7 +3,7 @@
     python -P -m covassay.verification.maintain constants FOLDER [--only LAW]
 
 The files of the package are in `reference/recommendation/constants`. Every error is the root mean square of a norm of
-the difference from the true second moment.
+the difference from the true second moment. The letter m is the effective number of rows, nε or n√ρ.
 """
 
 import argparse
@@ -60,7 +60,7 @@ BATCH = 500
 def _in_batches(
     draw: Callable[[int, np.random.Generator, int], Matrix], symmetric: bool = True
 ) -> Callable[..., Vector]:
-    """Compute the squared spectral norms of many matrices, which are drawn in batches."""
+    """Return a function that draws many matrices in batches, and returns the squares of their spectral norms."""
 
     def squares(d: int, rng: np.random.Generator, count: int) -> Vector:
         sizes = [min(BATCH, count - start) for start in range(0, count, BATCH)]
@@ -97,7 +97,8 @@ def measure_noise(law: str, seed: int, draws: Callable[[int], int], dimensions: 
 
 
 def measure_covariance_body(seed: int, draws: Callable[[int], int], dimensions: Sequence[int]) -> dict[str, Any]:
-    """Return the norms of noise for the covariance body, divided by twice those of symmetric nuclear-Laplace noise.
+    """Return the root mean square norms of noise for the covariance body, each divided by twice that of symmetric
+    nuclear-Laplace noise.
 
     Draws of nuclear-Laplace noise are weighted by the probability with which the sampler would accept them.
     """
@@ -130,9 +131,10 @@ def measure_covariance_body(seed: int, draws: Callable[[int], int], dimensions: 
 # TABLES OF MECHANISMS
 
 ROWS = 256  # the model data have this number of rows; the error depends on n and the budget only through m
-SIZES = tuple(float(f"{10 ** (k / 4):.4g}") for k in range(-4, 13))  # values of q from 0.1 to 1000
+SIZES = tuple(float(f"{10 ** (k / 4):.4g}") for k in range(-4, 13))  # of mt/d^1.5 or mt/d, from 0.1 to 1000
 TRACES = (0.01, 0.05, 0.2, 0.5, 1.0)
-# Clipping norms are powers of 2, so that the error of mechanisms that search for one jumps where t passes a power of 4.
+# Mechanisms that search for a clipping norm try powers of 2. On rows of norm √t, their error therefore jumps where t
+# passes a power of 4.
 OCTAVES = (0.01, 0.0156, 0.0157, 0.0624, 0.0626, 0.2499, 0.2501, 1.0)
 GAUSSIAN_ROWS = 1024
 SPREAD_TRACES = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.0)
@@ -159,12 +161,12 @@ def gaussian_rows(d: int, trace: float, n: int = GAUSSIAN_ROWS, seed: int = SEED
 
 
 def candidate_of(law: str) -> Candidate:
-    """Return the candidate whose error is in the table `law`."""
+    """Return the candidate whose error is in the table of the name `law`."""
     return next(c for c in CANDIDATES if law in (c.law, c.law + OF_GAUSSIAN_ROWS))
 
 
 def axes_of(law: str) -> dict[str, tuple[float, ...]]:
-    """Return the grid of the table `law`."""
+    """Return the grid of the table of the name `law`."""
     largest = 16 if law == "l2-ball-projected" else 32 if law in SAMPLING else 48
     dimensions = tuple(float(d) for d in DIMENSIONS if d <= largest)
     if law.removesuffix(OF_GAUSSIAN_ROWS) in SEARCHING:
@@ -203,7 +205,7 @@ def noises(candidate: Candidate, d: int, rng: np.random.Generator, count: int, r
 
 
 def budget_of(candidate: Candidate, size: float, rows: int = ROWS) -> dict[str, float]:
-    """Return the budget at which n rows have m = `size`."""
+    """Return the budget at which the effective number m of these rows is `size`."""
     return {"epsilon": size / rows} if candidate.pure else {"rho": (size / rows) ** 2}
 
 

@@ -96,7 +96,7 @@ def squared_errors(
 
 def simulate(point: Setting, power: float, seed: int, kind: RowsAre = "equal") -> dict[str, Any]:
     """Return the results at one point: the root mean square error of each candidate, its relative standard error, and
-    the draws.
+    the number of draws.
     """
     rng = rng_of(seed, repr(point), repr(power), *([] if kind == "equal" else [kind]))
     x = rows_of(point, power, rng, kind)
@@ -127,7 +127,7 @@ class Comparison:
     """A simulated point with its recommendation.
 
     truly_best : the candidate with the least simulated error, and those that do not differ significantly.
-    loss : the excess of the recommended candidate's simulated error over the least one.
+    loss : the relative excess of the recommended candidate's simulated error over the least simulated error.
     missed : the candidates whose simulated error is outside the interval of the prediction.
     predictions : the number of predicted errors.
     """
@@ -147,7 +147,7 @@ class Comparison:
 
 
 def compared(row: Mapping[str, Any]) -> Comparison:
-    """Return a simulated point with the present recommendation for it."""
+    """Return a simulated point together with what the package recommends for it now."""
     budget = row["budget"]
     claim = PureDP(budget["epsilon"]) if "epsilon" in budget else ZCDP(budget["rho"])
     setting = Setting(row["rows"], row["dimension"], claim, row["trace"])

@@ -1,1 +1,3 @@
-"""This package computes reference values by rational or interval arithmetic, independently of the reference."""
+"""This package computes probabilities and other values of the laws in covassay a second time, to check the reference
+implementations. The values are exact, or enclosed between bounds, or (in `above_threshold`) exact up to rounding.
+"""

@@ -10,8 +10,9 @@ of output i is
     P(i) = ∫ p(z) ∏_{j<i} (1 − S((T + z − f_j)/b₂)) · S((T + z − f_i)/b₂) dz.
 
 The integrand has kinks at z = 0 and at z = f_j − T for every value f_j. Between two neighbouring kinks the integrand is
-a sum of exponentials, so Gauss–Legendre quadrature on panels no longer than the smaller scale is exact to rounding. All
-terms of the integral are positive, so small probabilities keep their relative accuracy.
+a sum of exponentials, and Gauss–Legendre quadrature is used on panels that are at most as long as the smaller of b₁ and
+b₂. The quadrature error is then no larger than rounding errors. All terms of the integral are positive, so small
+probabilities keep their relative accuracy.
 """
 
 from itertools import pairwise
@@ -20,9 +21,9 @@ import numpy as np
 
 from covassay.reference.domain import Vector
 
-# the integral extends beyond the kinks by this multiple of the larger scale, and the rest is below e^{-80}
+# the integral ends at this multiple of the larger scale beyond the outermost kinks, and the rest is below e^{-80}
 REACH = 80.0
-NODES = 16  # the number of Gauss–Legendre nodes of each panel, which are exact for polynomials up to degree 31
+NODES = 16  # the Gauss–Legendre nodes of each panel; quadrature is exact for polynomials up to degree 31
 
 
 def _log_survival(t: Vector) -> Vector:

@@ -1,10 +1,11 @@
 """Enumerate all runs of a randomised program, each with its exact probability.
 
-A program that takes its random decisions from `Coins` is run once for every sequence of their results. The probability
-of a run is the product of the probabilities of its decisions. The probability is an `ExpSum`, which is a sum of terms
-c·e^{−r} with rational c and r. By the theorem of Lindemann and Weierstrass, e^{−r} for different rational r are
-linearly independent over the rationals. Two sums of such terms are therefore equal only if they have the same terms,
-and the program checks whether probabilities are equal without approximation.
+The program takes its random decisions from an object of the class `Coins`. It is run once for every sequence of results
+that these decisions can have. The probability of a run is the product of the probabilities of its decisions. This
+probability is an `ExpSum`, which is a sum of terms c·e^{−r} with rational c and r. By the theorem of Lindemann and
+Weierstrass, e^{−r} for different rational r are linearly independent over the rationals. Two sums of such terms are
+therefore equal only if they have the same terms, so comparing the terms decides, without approximation, whether two
+probabilities are equal.
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -49,19 +50,20 @@ class ExpSum:
 
     @property
     def rational(self) -> Fraction:
-        """Return the number as a fraction, provided that it has no power of e."""
+        """Return the number as a fraction; it must have no power of e other than e⁰."""
         assert set(self.terms) <= {Fraction(0)}
         return self.terms.get(Fraction(0), Fraction(0))
 
 
 class LeftOut(Exception):
-    """Raised if a run makes more decisions than the extent allows."""
+    """Raised if a run makes more decisions, or draws more uniform integers, than its `Extent` allows."""
 
 
 @dataclass(frozen=True)
 class Extent:
-    """The extent of the runs, given by the largest number of decisions, and the number of uniform integers after which
-    a new round begins.
+    """The largest numbers of decisions and of uniform integers in a run; a run that exceeds one of them is left out.
+
+    A rejection sampler begins a new round with a uniform integer, so the limit on integers also limits the rounds.
     """
 
     decisions: int
@@ -69,11 +71,13 @@ class Extent:
 
 
 class Run(Coins):
-    """A run that makes the decisions of a plan, and takes the first branch at every decision beyond the plan."""
+    """A run that follows a plan, which is a list of branches for its first decisions. At every later decision the run
+    takes the first branch.
+    """
 
     def __init__(self, plan: list[int], extent: Extent) -> None:
         self.plan, self.extent = plan, extent
-        self.ways: list[int] = []  # this is the number of branches of each decision
+        self.ways: list[int] = []  # the number of branches of each decision so far
         self.integers = 0
         self.probability = ExpSum.of(1)
 
@@ -101,7 +105,7 @@ class Run(Coins):
 
 
 class OnBits(Run):
-    """A program whose runs branch at every bit."""
+    """A run with a branch for every value of every requested string of bits."""
 
     def bits(self, count: int) -> int:
         """Return an integer of `count` bits, all of which are equally likely."""
@@ -109,7 +113,7 @@ class OnBits(Run):
 
 
 class OnChances(Run):
-    """A program whose runs branch at every decision with a rational probability."""
+    """A run that branches at every decision with a rational probability."""
 
     def chance(self, p: int, q: int) -> bool:
         """Return True with probability p/q."""
@@ -117,7 +121,7 @@ class OnChances(Run):
 
 
 class OnExponentials(OnChances):
-    """A program whose runs branch at uniform integers and at decisions with probability e^{−p/q}."""
+    """A run that also branches at uniform integers and at decisions with probability e^{−p/q}."""
 
     def below(self, m: int) -> int:
         """Return an integer from 0 to m − 1, all of which are equally likely."""
@@ -142,7 +146,7 @@ def probabilities(program: Callable[[Coins], T], down_to: type[Run], extent: Ext
             if run.probability.terms:
                 found[outcome] = found.get(outcome, ExpSum({})) + run.probability
         plan = plan[: len(run.ways)]
-        while plan and plan[-1] + 1 == run.ways[len(plan) - 1]:  # the last decision of the run has no branch left
+        while plan and plan[-1] + 1 == run.ways[len(plan) - 1]:  # every branch of the last decision was taken
             plan.pop()
         if not plan:
             return found

@@ -17,9 +17,9 @@ masses
     c_n Π_k n_k! / k^{n_k + 1}.
 
 The law of the spectrum is therefore a mixture of products of Gamma laws whose weights are proportional to these masses.
-Computations with this mixture need no special function, no quadrature and no linear algebra. The exponents n_k add up
-to the same number in every term, so with L = lcm(1, …, d) the mass in units of L^{−Σ(n_k + 1)} is the integer c_n Π_k
-n_k! (L/k)^{n_k + 1}.
+Computations with this mixture need no special function, no quadrature and no linear algebra. The sum of the exponents
+n_k is the same for every term, so all masses are stored in one unit, L^{−Σ(n_k + 1)} with L = lcm(1, …, d). In this
+unit a mass is the integer c_n Π_k n_k! (L/k)^{n_k + 1}.
 """
 
 from collections import Counter
@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from covassay.reference.domain import Matrix, require_dimension
 from covassay.reference.errors import InvalidInput
 
-LARGEST_DIMENSION = 6  # the polynomial already has 104 980 terms in dimension 6
+LARGEST_DIMENSION = 6  # in dimension 6, the polynomial of the full kind has 104 980 terms
 
 Exponents = tuple[int, ...]
 Polynomial = Mapping[Exponents, int]
@@ -72,9 +72,8 @@ def gap_polynomial(dimension: int, signs: tuple[int, ...] | None = None) -> Poly
 
     Parameters
     ----------
-    signs : The signs are None for the full kind of noise, whose polynomial is Π_{i<j} (s_i − s_j)(s_i + s_j). For the
-    symmetric kind the signs are those of the eigenvalues, ε_1, …, ε_d, and the polynomial is Π_{i<j} (s_i − ε_i ε_j
-    s_j).
+    signs : None for the full kind of noise, whose polynomial is Π_{i<j} (s_i − s_j)(s_i + s_j). For the symmetric
+        kind, the signs ε_1, …, ε_d of the eigenvalues; the polynomial is then Π_{i<j} (s_i − ε_i ε_j s_j).
     """
     d = _require_small("dimension", dimension)
     if signs is not None and (len(signs) != d or any(sign not in (1, -1) for sign in signs)):
@@ -131,14 +130,14 @@ class Mixture:
 
     @property
     def degree(self) -> int:
-        """Return the number Σ_k (n_k + 1), which every component of the mixture has."""
+        """Return the number Σ_k (n_k + 1), which is the same for every component of the mixture."""
         return int(self.exponents[0].sum()) + len(self.rates)
 
 
 def mixture_of(patterns: Mapping[tuple[int, ...], Polynomial], rates: tuple[int, ...]) -> Mixture:
     """Return the mixture whose density on each sign pattern is ∝ polynomial(g) · Π_k e^{−rate_k g_k}.
 
-    The polynomials of all patterns must be homogeneous of one degree.
+    The polynomials of all patterns must be homogeneous of the same degree.
     """
     scale = lcm(*rates)
     exponents, signs, masses = [], [], []

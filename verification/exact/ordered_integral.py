@@ -1,8 +1,8 @@
 """Compute P(‖Z‖ ≤ sρ) for nuclear-Laplace noise and d ≤ 12, as an exact polynomial in s and e^{−s}, by iterated
 integration.
 
-Iterated integration computes, in a second way, the probability that `spectral_cdf` encloses. Iterated integration uses
-no Pfaffian, no incomplete Gamma function and no interval arithmetic.
+The module `spectral_cdf` encloses the same probability in another way. Unlike that module, iterated integration uses no
+Pfaffian, no incomplete Gamma function and no interval arithmetic.
 
 In units of ρ the ordered singular values s_1 < … < s_d have density ∝ det[s_i^{2j}] e^{−Σ s_i}, j = 0, …, d − 1. For a
 set S of columns let F_S(x) be the integral over 0 < s_1 < … < s_{|S|} < x of the determinant of the columns in S times
@@ -11,12 +11,13 @@ e^{−Σ s_i}. Expanding the determinant along its last row gives
     F_S(x) = ∫_0^x Σ_{j ∈ S} (−1)^{#{l ∈ S: l > j}} y^{2j} e^{−y} F_{S∖j}(y) dy,    F_∅ = 1.
 
 The probability P(‖Z‖ ≤ s) is F_S(s)/F_S(∞) for the set S of all columns. Every function F_S is Σ_k e^{−kx} p_k(x) with
-rational polynomials p_k. The integral of p(x) e^{−kx} from 0 is q(x) e^{−kx} minus its value at 0, where q is the
-polynomial with q' − kq = p, whose coefficients follow one by one from the highest.
+rational polynomials p_k. An integral of p(x) e^{−kx} from 0 is q(x) e^{−kx} minus its value at 0, where q is the
+polynomial with q' − kq = p. This equation gives the coefficients of q one by one, from the highest to the lowest.
 
-All computations use whole numbers of unlimited size. A power x^a is written as x^a/a!, so that products have binomial
-coefficients; and with L = lcm(1, …, d) the coefficient of x^a/a! is stored multiplied by L^{N − a}, N = Σ_{j ∈ S} (2j +
-1).
+All computations use whole numbers of unlimited size. Polynomials are written in the powers x^a/a!, whose products have
+binomial coefficients. The factor y^{2j} is replaced by y^{2j}/(2j)!, which does not change F_S(s)/F_S(∞). Let L =
+lcm(1, …, d) and N = Σ_{j ∈ S} (2j + 1). The coefficient of x^a/a! in F_S is stored multiplied by L^{N − a}, which makes
+it an integer.
 """
 
 from fractions import Fraction
@@ -29,7 +30,7 @@ from covassay.verification.exact.series import exponential
 
 LARGEST_DIMENSION = 12  # the recursion visits all 2^d sets of columns
 
-Terms = dict[int, list[int]]  # the coefficients of the polynomials p_k, by k
+Terms = dict[int, list[int]]  # maps k to the coefficients of p_k
 
 
 def _times_power(terms: Terms, power: int, sign: int, into: Terms) -> None:

@@ -6,9 +6,10 @@ In units of ρ,
 * full: singular values have density ∝ Π_{i<j} |s_i² − s_j²| e^{−Σ s_i} on s > 0, ‖Z‖_op = max s_i;
 * symmetric: eigenvalues have density ∝ Π_{i<j} |l_i − l_j| e^{−Σ |l_i|}, ‖Z‖_op = max |l_i|.
 
-The formula. The two products are Vandermonde determinants det[m_j(x_i)], of the powers m_j = x^{2j} or x^j for j < d.
-N. G. de Bruijn (On some multiple integrals involving determinants, J. Indian Math. Soc. 19, 1955) integrates such a
-determinant over ordered points of an interval:
+The formula. Each of the two products is the absolute value of a Vandermonde determinant det[m_j(x_i)], j = 0, …, d − 1,
+with m_j(x) = x^{2j} for the full kind and m_j(x) = x^j for the symmetric kind. N. G. de Bruijn (On some multiple
+integrals involving determinants, J. Indian Math. Soc. 19, 1955) integrates such a determinant over ordered points of an
+interval:
 
     ∫_{x_1 < … < x_d} det[m_j(x_i)] e^{−Σ |x_i|} dx = Pf A,
     A_jk = ∬ sgn(y − x) m_j(x) m_k(y) e^{−|x| − |y|} dx dy,
@@ -25,14 +26,14 @@ E_n(s) = P(Gamma(n + 1) ≤ s). Because P(X < y) = 1 − e^{−y} Σ_{i≤a} y^i
     P(X < Y ≤ s) = E_b(s) − Σ_{i≤a} C(b+i, i) 2^{−(b+i+1)} E_{b+i}(2s),
     ∬_{0<x,y<s} sgn(y − x) … = P(X < Y ≤ s) − P(Y < X ≤ s) = 2 P(X < Y ≤ s) − E_a(s) E_b(s).
 
-The integral over the quadrant x, y > 0 is the entry of the matrix for the full kind. For the symmetric kind x and y
-range over the whole line, and the other three quadrants follow by reflection: for a + b odd the entry is twice this
-integral plus 2 (−1)^a E_a(s) E_b(s), for a + b even it is 0.
+For the full kind, this integral over 0 < x, y < s is the entry of the matrix. For the symmetric kind x and y may also
+be negative, and the integrals over the other three quadrants follow by reflection. If a + b is odd, the entry is twice
+the integral over 0 < x, y < s, plus 2 (−1)^a E_a(s) E_b(s). If a + b is even, the entry is 0.
 
-At s = ∞ every E_n is 1 and Pf A(∞) is an exact rational number. At finite s each E_n is enclosed in
-an interval computed from E_n(s) = Σ_{k>n} s^k/k! / Σ_{k≥0} s^k/k!. The quotient has no cancellation, and avoids the
-exponential of mpmath.iv, which is rounded from 14 guard bits and is not always an enclosure. The only assumption about
-mpmath is that its +, −, × and ÷ of intervals round outward.
+At s = ∞ every E_n is 1 and Pf A(∞) is an exact rational number. At finite s each E_n is enclosed in an interval
+computed from E_n(s) = Σ_{k>n} s^k/k! / Σ_{k≥0} s^k/k!. All terms of the quotient are positive, so nothing cancels. The
+quotient avoids the exponential function of mpmath.iv, which is rounded from 14 guard bits and does not always enclose
+the exact value. The only assumption about mpmath is that its +, −, × and ÷ of intervals round outward.
 """
 
 from collections.abc import Callable, Sequence
@@ -51,8 +52,8 @@ from covassay.reference.errors import InvalidInput
 
 SkewMatrix = list[list[Number]]
 
-# The first attempt has this many digits more than requested, which is a guess of how many elimination loses.
-# If an attempt leaves too few digits, the precision is doubled.
+# The first attempt computes with SPARE_DIGITS + d · DIGITS_PER_DIMENSION digits more than requested. This number is a
+# guess of how many digits the elimination loses. If an attempt leaves too few digits, the precision is doubled.
 SPARE_DIGITS = 40
 DIGITS_PER_DIMENSION = 6
 
@@ -63,8 +64,8 @@ DIGITS_PER_DIMENSION = 6
 class Enclosure:
     """A closed interval with 0 < lower ≤ upper that contains the exact value.
 
-    The ends of an enclosure keep all their bits whatever the global precision of mpmath is, but arithmetic on them
-    (even `+lower`) rounds to the global precision.
+    The ends of an enclosure keep all their bits, whatever mpmath's global precision is. Arithmetic on the ends, even
+    `+lower`, rounds the result to the global precision.
     """
 
     lower: mpmath.mpf
@@ -101,8 +102,8 @@ class Enclosure:
         if not self.certifies(digits):
             width = mpmath.nstr(self.relative_width, 3)
             raise InvalidInput(
-                f"digits = {digits}: must be few enough for both ends of the enclosure, of relative"
-                f" width {width}, to round to the same decimal"
+                f"digits = {digits}: must be smaller, because the ends of the enclosure, of relative"
+                f" width {width}, round to different decimals"
             )
         return f"{_rounded(self.lower, digits):.{digits - 1}e}"
 
@@ -188,8 +189,9 @@ def erlang_cdfs(count: int, threshold: Fraction, context: MPIntervalContext, res
     """Return intervals that contain E_n(s) = P(Gamma(n + 1) ≤ s) for n < count and s = threshold > 0.
 
     The function sums the series of e^s up to a term t_M with M + 1 ≥ 2s. After t_M each term is at most half of the
-    term before, so the rest of the series lies in [0, t_M]. The series ends where t_M is below 2^−rest_bits of the
-    first term of the shortest tail; with a smaller `rest_bits` the intervals are wider but still valid.
+    term before, so the rest of the series lies in [0, t_M]. The sum stops when t_M is at most 2^−rest_bits times the
+    first term of the tail Σ_{k≥count} s^k/k!, which is the shortest that is needed. With a smaller `rest_bits` the
+    intervals are wider but still valid.
     """
     s = context.mpf(threshold.numerator) / threshold.denominator
     terms = [context.mpf(1)]
@@ -306,10 +308,10 @@ def enclose_spectral_cdf(
     symmetric : whether Z is symmetric; otherwise it is a full matrix.
     digits : the enclosure has relative width at most 10^−digits and `text(digits)` succeeds.
 
-    The working precision is doubled until both conditions hold, which happens at some precision, because the
-    probability is below 1 and equals 1 plus a polynomial in e^{−s} with rational coefficients and no constant term.
-    Since e^{−s} is transcendental (Lindemann), the probability is transcendental too, and it never lies exactly
-    half-way between two decimals.
+    The working precision is doubled until both conditions hold. Some precision is sufficient, because the probability
+    is transcendental and thus never lies exactly half-way between two decimals. Indeed, for rational s the probability
+    is 1 plus a polynomial in e^{−s} with rational coefficients and no constant term. This polynomial is not zero,
+    because the probability is below 1, and e^{−s} is transcendental (Lindemann).
     """
     return _enclose(lambda cdf: cdf, dimension, threshold, symmetric, digits)
 

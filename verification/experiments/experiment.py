@@ -1,4 +1,4 @@
-"""Define experiments, whose cells, results, plots and comparisons follow from one declaration.
+"""Define experiments. The cells, results, plots and comparisons of an experiment follow from one declaration.
 
 An experiment has panels. A panel varies one quantity over a grid, and at every point of the grid and for every
 repetition it draws one data set, runs every method on it and measures the errors. A cell is one data set together with
@@ -45,7 +45,7 @@ class Method:
     mechanism : the name of the mechanism, or "" if `function` takes its place.
     function : a function of (rows, setting, rng), for a method that is no mechanism, such as the zero matrix.
     rounded : whether the eigenvalues of the symmetric part of the output are clipped to [0, 1] afterwards.
-    ours : whether it is not a method of the paper.
+    ours : whether the method is one of ours and not of the paper.
     largest_dimension : the largest dimension in which the method is run, because it takes too long in higher
         dimensions.
     """
@@ -80,7 +80,7 @@ Measure = Callable[[Matrix, Sample], float]
 
 @dataclass(frozen=True)
 class Curve:
-    """A line of the theory in a plot, with its label and with its values as a function of the setting."""
+    """A theoretical curve in a plot, with its label and its value as a function of the setting."""
 
     label: str
     values: Callable[[Setting], float]
@@ -138,7 +138,8 @@ class Row:
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment, with its name, the figure or theorem that it repeats, and the claims of the paper about it.
+    """An experiment, with its name, the figure or theorem that it is about, and the claims that the paper makes about
+    it.
 
     notes : remarks for the reader of the plot.
     claims : the paper's statements about the figure, in a form that the results can contradict.
@@ -158,8 +159,8 @@ class Experiment:
     def cells(self, panels: Sequence[str], scale: Scale, repetitions: int) -> Iterator[Cell]:
         """Yield the cells of the given panels.
 
-        One repetition covers all cells before the next repetition starts, so that an unfinished run has all cells
-        equally often.
+        All cells of one repetition come before the cells of the next repetition, so the numbers of finished repetitions
+        of two cells hardly differ in an unfinished run.
         """
         for repetition in range(repetitions):
             for name in panels:

@@ -1,9 +1,11 @@
 """Compare a paper's statements about a figure with the results, and find the points that contradict a statement.
 
-A point contradicts a comparison of two methods only if the 95 % intervals of both means are disjoint. If two means of
-independent normal errors are equal, the intervals are disjoint with probability at most 0.3 %. The statements are about
-figures, so a contradiction means that the statement fails for our data, scaling and constants. A contradiction does not
-mean that the statement fails for the authors' data, scaling and constants.
+A point contradicts a comparison of two methods only if the 95 % intervals of both means are disjoint. Suppose that the
+means of two methods are equal, and that their errors are independent and normal with equal variances. The intervals are
+then disjoint with a probability of about 0.6 %, and one given interval lies below the other with about 0.3 %. If the
+variances differ greatly, these probabilities grow up to 5 % and 2.5 %. The statements are about figures, so a
+contradiction means that the statement fails for our data, scaling and constants. A contradiction does not mean that the
+statement fails for the authors' data, scaling and constants.
 """
 
 import math
@@ -75,7 +77,7 @@ Check = Callable[[Lines], Outcome]
 class PaperClaim:
     """A statement that a paper makes about one of its figures or theorems.
 
-    ledger : the entry of the ledger about the statement, or "".
+    ledger : the entry of the ledger about the statement, or "" if there is none.
     check : compares the statement with results.
     """
 
@@ -109,10 +111,11 @@ def largest(grid: Sequence[float]) -> Iterable[float]:
 def beats(
     winners: Sequence[str], losers: Sequence[str], panels: Sequence[str], at: Values = everywhere, factor: float = 1.0
 ) -> Check:
-    """Make a check that the error of the best winner is at most `factor` times the error of every loser at the selected
-    points.
+    """Make a check that, at the selected points, the mean error of the best winner is at most `factor` times the mean
+    error of every loser.
 
-    A loser contradicts the statement if its interval lies below the interval of the best winner.
+    A loser contradicts the statement if its interval, multiplied by `factor`, lies below the interval of the best
+    winner. The best winner is the one with the smallest mean.
     """
 
     def check(lines: Lines) -> Outcome:

@@ -2,8 +2,9 @@
 
     python -P -m covassay.verification.experiments.page FOLDER
 
-The argument FOLDER holds the page and the results. The page has the number of runs, the mean errors and the
-contradicted statements between `<!-- results of NAME -->` and `<!-- end -->`. A person writes the rest of the page.
+The argument FOLDER holds the page and the results. Between the lines `<!-- results of NAME -->` and `<!-- end -->`, the
+page has the number of runs, the mean errors, and whether the results contradict each statement of the paper. A person
+writes the rest of the page.
 """
 
 import re

@@ -94,8 +94,8 @@ def draw(result: Result, folder: Path, name: str) -> list[Path]:
 
 
 def _styles(panels: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return the style of each method, with full lines for methods of the paper, and dashed lines and hollow marks for
-    our methods.
+    """Return the plot style of each method. Methods of the paper have full lines; our methods have dashed lines and
+    hollow marks.
     """
     labels = {method["label"]: method["ours"] for panel in panels for method in panel["methods"]}
     widths = np.linspace(WIDEST, NARROWEST, len(labels))
@@ -163,7 +163,7 @@ def _scales(axes: Any, panel: Mapping[str, Any], shown: Sequence[Line]) -> None:
 
 
 def _is_short(value: float) -> bool:
-    """Return whether three decimal digits determine the value."""
+    """Return whether the value has at most three significant digits."""
     return float(f"{value:.3g}") == value
 
 
@@ -177,8 +177,7 @@ def _line(axes: Any, line: Line, label: str, style: Mapping[str, Any]) -> None:
 
 
 def title(panel: Mapping[str, Any], between: str = ", ") -> str:
-    """Return the heading of a panel, which has its name in the statements, its title, and the quantities that are not
-    varied."""
+    """Return the heading of a panel: its name, its title, and the quantities that are not varied."""
     shown = [f"{NAMES[name]} = {value:g}" for name, value in panel["fixed"].items() if name in NAMES]
     extra = [item for item in shown if item != "N = 1" and item.split(" = ")[0] + " = " not in panel["title"]]
     return between.join([f"{panel['name']}: {panel['title']}", *([", ".join(extra)] if extra else [])])
@@ -211,7 +210,7 @@ def _notes(facts: Mapping[str, Any]) -> list[str]:
         for reason in reasons
     ]
     smaller = (
-        ["Scale small: smaller sizes, shorter grids and fewer repetitions than at scale paper."]
+        ['At scale "small", sizes are smaller, grids are shorter and repetitions are fewer than at scale "paper".']
         if facts["scale"] == "small"
         else []
     )

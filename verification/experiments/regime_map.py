@@ -1,4 +1,6 @@
-"""Map the best mechanism for every number of rows, divided by d²/ε, and every trace of the second moment."""
+"""Draw a map of the mechanisms with the least predicted error. The axes of the map are the number of rows and the trace
+of the second moment. The number of rows is divided by d²/ε under pure DP, and by d^{3/2}/√ρ under zCDP.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +12,8 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.recommendation import Recommendation, Setting, recommend
 
 SUFFIXES = (".svg", ".png")
-# the range of n in powers of ten, on either side of the point where the noise equals the average eigenvalue
+# the map extends by this many powers of ten on either side of the n at which the noise equals the average eigenvalue of
+# a matrix of trace 1
 DECADES = 3.5
 COLUMNS, LINES = 57, 33
 TRACES = (0.01, 1.0)

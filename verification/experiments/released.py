@@ -2,8 +2,8 @@
 
 The released code (github.com/hkustDB/PrivateCovariance) is not part of this project. The user gives the path of a copy
 of the released code, which needs torch. The released code draws its own noise from a seed that is derived from the seed
-of the cell. The comparison includes versions of our methods that each have one mistake of the released code. If the
-code agrees with the method that has a mistake, but not with the method without it, the mistake explains the difference.
+of the cell. The comparison includes versions of our methods that have mistakes of the released code. If the code agrees
+with a version that has a mistake, but not with the method without the mistake, the mistake explains the difference.
 """
 
 import importlib
@@ -37,7 +37,7 @@ from covassay.verification.experiments.catalogue.dly22 import DELTA, released_se
 from covassay.verification.experiments.experiment import Experiment, Files, Method, Panel, Setting
 from covassay.verification.experiments.findings import PaperClaim, agrees
 
-NAME = "released-code"  # the user gives the folder of the released code under this name
+NAME = "released-code"  # the name under which the user gives the path of the released code
 THEIRS = "{}, their code"
 LARGEST = {"EMCov": 50}  # the method of the released code is slow, and is not run above this dimension
 
@@ -99,11 +99,12 @@ CALLS: dict[str, dict[str, Call]] = {
 
 
 def adaptive_with(power: bool, svd: bool, rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
-    """Run AdaptiveCov with the bounds of the authors' code and, if they are chosen, with one or two mistakes of that
-    code.
+    """Run AdaptiveCov with the error bounds of the authors' code, and with the mistakes of that code for which an
+    argument is true.
 
-    power : the search takes 2^{−k} g in place of 4^{−k} g as the noise of GaussCov on rows clipped to norm 2^{−k}.
-    svd : SeparateCov takes the singular vectors of an indefinite matrix in place of its eigenvectors.
+    power : whether the search takes 2^{−k} g instead of 4^{−k} g as the error bound of GaussCov on rows clipped to norm
+        2^{−k}.
+    svd : whether SeparateCov takes the singular vectors of an indefinite matrix instead of its eigenvectors.
     """
     rho, beta = setting["rho"], setting["beta"]
     n, d = rows.shape
@@ -143,9 +144,9 @@ def separate_pure_with(rows: Matrix, epsilon: float, rng: np.random.Generator) -
 def adaptive_pure_with(mistakes: bool, rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
     """Run AdaptiveCov under pure DP, with or without the mistakes of the released code.
 
-    The argument `mistakes` may contain the following mistakes. The bound of LapCov lacks the factor 1/ε₁ and enters the
-    search as 2^{−k} g instead of 4^{−k} g; the trace term of SeparateCov is divided by 14; and SeparateCov takes
-    singular vectors.
+    If `mistakes` is true, the run has all of the following mistakes. The bound of LapCov lacks the factor 1/ε₁, and
+    enters the search as 2^{−k} g instead of 4^{−k} g. The trace term in the bound of SeparateCov is divided by 14.
+    SeparateCov takes the singular vectors of an indefinite matrix instead of its eigenvectors.
     """
     epsilon, beta = setting["epsilon"], setting["beta"]
     n, d = rows.shape
@@ -182,8 +183,8 @@ def _separate_pure(rows: Matrix, setting: Setting, rng: np.random.Generator) -> 
 
 @dataclass(frozen=True)
 class Explanation:
-    """A method of the released code, our methods with and without one mistake, a description of the mistake, and its
-    entry in the ledger.
+    """The names of a method of the released code and of our methods with and without the mistakes of that code, a
+    description of the mistakes, and an entry of the ledger about them.
     """
 
     label: str
@@ -209,7 +210,10 @@ EXPLAINED = {
     "rho": (
         Explanation("EMCov", "EMCov", "EMCov, released code", "a larger budget", "DLY22.Experiments"),
         Explanation("SeparateCov", "SeparateCov", "SeparateCov, released code", _SVD, "DLY22.Eq5"),
-        Explanation("AdaptiveCov", "AdaptiveCov", "AdaptiveCov with both", f"2^k g in the search, {_SVD}", "DLY22.Eq5"),
+        Explanation(
+            "AdaptiveCov", "AdaptiveCov", "AdaptiveCov with both",
+            f"2^(−k) g instead of 4^(−k) g in the search, and {_SVD}", "DLY22.Eq5",
+        ),
     ),
     "epsilon": (
         Explanation("SeparateCov", "SeparateCov", "SeparateCov with singular vectors", _SVD, "DLY22.Eq5"),
@@ -219,7 +223,7 @@ EXPLAINED = {
         ),
     ),
 }  # fmt: skip
-SAME = {"rho": "GaussCov", "epsilon": "LapCov"}  # the released code has no mistake in the following methods
+SAME = {"rho": "GaussCov", "epsilon": "LapCov"}  # for these methods the released code has no mistake
 
 
 def _budget(panel: Panel) -> str:
@@ -236,7 +240,7 @@ def _beside(panel: Panel, path: Path) -> Panel:
 
 
 def arranged(name: str, files: Files) -> Experiment:
-    """Return the experiment `name`, with the methods of the released code added if the user has given it.
+    """Return the experiment `name`, with the methods of the released code added if the user has given that code.
 
     Raises
     ------
@@ -246,14 +250,14 @@ def arranged(name: str, files: Files) -> Experiment:
     if NAME not in files:
         return found
     if not name.startswith("dly22-"):
-        raise InvalidInput(f"--released-code: is that of DLY22, and {name} is not an experiment of it")
+        raise InvalidInput(f"--released-code: is the code of DLY22, and {name} is not an experiment of it")
     budget = _budget(found.panels[0])
     same = SAME[budget]
     claims = [PaperClaim(f"their {same} agrees with ours", "", agrees(THEIRS.format(same), same))]
     for one in EXPLAINED[budget]:
         theirs = THEIRS.format(one.label)
-        for ours, how in ((one.without, "off"), (one.with_mistake, "on")):
-            text = f"their {one.label} agrees with ours, {how}: {one.mistake}"
+        for ours, how in ((one.without, "without"), (one.with_mistake, "with")):
+            text = f"their {one.label} agrees with ours {how} this mistake: {one.mistake}"
             claims.append(PaperClaim(text, one.entry, agrees(theirs, ours)))
     panels = tuple(_beside(panel, files[NAME]) for panel in found.panels)
     return replace(found, panels=panels, claims=(*found.claims, *claims))

@@ -49,7 +49,7 @@ def read(file: Path) -> Result:
 
     Raises
     ------
-    InvalidInput : there is no such file, or `write` has not made the file.
+    InvalidInput : the file does not exist, or was not written by `write`.
     """
     arrow = parquet()
     if not file.is_file():
@@ -106,7 +106,7 @@ def differences(kept: Result, again: Result) -> list[str]:
         largest = max(
             abs(float.fromhex(a[k]) / float.fromhex(b[k]) - 1) if float.fromhex(b[k]) else 1.0 for k in changed
         )
-        found.append(f"{len(changed)} of {len(a)} errors differ, by a share of up to {largest:.3g}")
+        found.append(f"{len(changed)} of {len(a)} errors differ, with relative differences of up to {largest:.3g}")
     if a.keys() != b.keys():
-        found.append(f"{len(a.keys() ^ b.keys())} rows are in one of the two only")
+        found.append(f"{len(a.keys() ^ b.keys())} rows are in only one of the two results")
     return found

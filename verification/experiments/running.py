@@ -6,7 +6,7 @@ written to FOLDER/NAME.parquet, in the order of the declaration, and the file wi
 run with more repetitions continues from the Parquet file.
 
 The workers are processes whose linear algebra uses one thread. The results therefore do not depend on the number of
-workers, while a library with more threads may add numbers in another order.
+workers. With more threads, a library might add numbers in another order.
 """
 
 import hashlib
@@ -77,7 +77,7 @@ class Plan:
 
     @property
     def used(self) -> list[str]:
-        """Return the names of those of the user's data sets that the run needs."""
+        """Return the names of the user's data sets that the run needs. The released code of DLY22 counts as one."""
         return sorted({released.NAME, *(panel.needs for panel in self.panels)} & set(self.files))
 
     @property
@@ -98,7 +98,9 @@ def versions() -> dict[str, str]:
 
 
 def header(plan: Plan) -> dict[str, Any]:
-    """Return the facts that must agree for a run to continue, which are all facts except the number of repetitions."""
+    """Return the facts in which a stored run must agree with the plan, so that the run can continue. The number of
+    repetitions is not one of these facts.
+    """
     return {
         "format": FORMAT,
         "experiment": plan.experiment.name,
@@ -161,7 +163,7 @@ def command(plan: Plan) -> str:
 
 
 def finished(plan: Plan, rows: Sequence[Row]) -> Result:
-    """Return the result of the run, which has the facts, and the rows in the order of the declaration.
+    """Return the result of the run: the facts about the run, and the rows in the order of the declaration.
 
     With one repetition there are no intervals and no contradictions, so no statement counts as compared.
     """
@@ -195,7 +197,7 @@ def finished(plan: Plan, rows: Sequence[Row]) -> Result:
 
 
 def run_cell(name: str, cell: Cell, scale: Scale, seed: int, files: Mapping[str, Path]) -> list[Row]:
-    """Run one cell of the experiment `name`, in any process, and return its errors."""
+    """Run one cell of the experiment `name` and return its errors. The function can run in any process."""
     return released.arranged(name, files).run(cell, scale, seed, files)
 
 
@@ -335,5 +337,5 @@ def replan(facts: Mapping[str, Any], files: Files) -> Plan:
     now = header(plan)
     for name, kept in facts["data"].items():
         if now["data"].get(name) != kept:
-            raise InvalidInput(f"{name}: the path must be given, of what the stored result had, with SHA-256 {kept}")
+            raise InvalidInput(f"{name}: the path must lead to the data of the stored result, with SHA-256 {kept}")
     return plan

@@ -1,5 +1,5 @@
-"""This package has the programs of the maintainers for tables, pages, pictures, the site, and mutants of proofs and of
-formulas.
+"""This package has the programs of the maintainers. They make tables, pages, pictures and the web site, and they test
+the checks of proofs and formulas by small changes (mutants).
 
     python -P -m covassay.verification.maintain COMMAND …
 

@@ -16,8 +16,8 @@ COMMANDS = {
     "readme": "write the generated parts of README.md and reference/README.md, or compare them",
     "figures": "draw the pictures of proofs/paper again, or compare the numbers behind them",
     "site": "build the web site of the project",
-    "proof-mutants": "change the Rocq proofs, and see that the gate rejects every change",
-    "formula-mutants": "change checks and formulas of the reference, and tell which changes are rejected",
+    "proof-mutants": "change the Rocq proofs, and test that `covassay claims theorems` rejects every change",
+    "formula-mutants": "change checks and reference formulas, and report which changes the checks reject",
 }
 PROGRAM = Program(
     "python -P -m covassay.verification.maintain", "covassay.verification.maintain", COMMANDS,

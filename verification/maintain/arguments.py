@@ -15,7 +15,7 @@ def require_jobs(options: argparse.Namespace) -> None:
 
 
 def printing(options: argparse.Namespace) -> bool:
-    """Return whether lines are printed on a terminal during the work, instead of a progress bar."""
+    """Return whether the program prints each result as a line on a terminal; if so, it shows no progress bar."""
     return not options.json and sys.stdout.isatty()
 
 
@@ -45,5 +45,5 @@ def add_kept(parser: argparse.ArgumentParser, rows: str) -> None:
     """Add the options of a program that makes many audits and can continue after it was killed."""
     parser.add_argument("--jobs", type=int, default=1, help="audits at the same time (default %(default)s)")
     parser.add_argument(
-        "--rows", metavar="FILE", help=f"keep {rows} as JSON lines; those that are there are not made again"
+        "--rows", metavar="FILE", help=f"store the {rows} as JSON lines; stored {rows} are not made again"
     )

@@ -1,5 +1,5 @@
-"""Make the page of findings, which has every adapter of a real package, the result of one command on it, and how to
-reproduce the result.
+"""Make the page of findings. For every audited function of another project, the page has the result of one command and
+says how to reproduce this result.
 
 A row is the result of `covassay audit TARGET` without further options, because the adapter states the claim, the
 neighbours and the domain for the package. The program stores rows in proofs/findings.jsonl. A person adds remarks in
@@ -50,7 +50,7 @@ FIRST = 0  # the page shows the row with this seed, and rows with other seeds ar
 # the numbers of draws on each data set; with fewer draws, most runs could not refute a claim of ε = 1
 MANY, SOME = 500, 150
 OURS = ("covassay", "numpy", "rounded")  # these adapters have no function of another project that claims privacy
-NOT_MANY = {  # these targets are too slow for MANY draws, or need or allow more draws
+NOT_MANY = {  # some targets are too slow for MANY draws; others need more draws, or are fast enough for more
     SOME: (
         "diffprivlib:pca", "diffprivlib:linear-regression", "diffprivlib:gaussian-nb", "diffprivlib:k-means",
         "opendp:eigendecomposition", "opendp:pca", "opendp:theil-sen", "opendp:box-gauss", "opendp:box-laplace",
@@ -70,7 +70,7 @@ NOT_MANY = {  # these targets are too slow for MANY draws, or need or allow more
 
 
 def targets() -> dict[str, int]:
-    """Return every target of another project, with the number of draws on each data set for its row."""
+    """Return the targets that call other projects, with the number of draws that each audit makes on each data set."""
     draws = {name: number for number, names in NOT_MANY.items() for name in names}
     others = [name for name, point in sorted(adapters().items()) if point.value.startswith(__name__.split(".")[0])]
     names = [f"{other}:{name}" for other in others if other not in OURS for name in adapter(other).TARGETS]
@@ -82,7 +82,9 @@ TARGETS = targets()
 
 @dataclass(frozen=True)
 class Found:
-    """One refutation of an audit, where `check` is the group of the check and `evidence` is its result."""
+    """One refutation of an audit. `check` is the group of the check that refuted the claim, and `evidence` is a text
+    with its result.
+    """
 
     check: str
     evidence: str
@@ -138,8 +140,8 @@ class Upstream:
 
 @dataclass(frozen=True)
 class Remarks:
-    """Remarks that a person has written: namely a possible correction of each finding, remarks on targets, and the
-    state of findings in the projects.
+    """Remarks that a person has written: a possible correction of each finding, remarks on targets, and the state of
+    findings in the projects.
 
     written : the time that it took to write adapters, where it was recorded.
     absent : packages that could not be obtained, with the reason.
@@ -501,7 +503,7 @@ def run(options: argparse.Namespace) -> int:
     out, kept = file_to_write(options.write), file_to_write(options.rows)
     rows = []
     if out is not None and options.only:
-        raise InvalidInput("write: the page has every target; leave --only out")
+        raise InvalidInput("write: the page must have every target, so --only is not allowed")
     for row in measured(chosen(TARGETS, options.only), options.jobs, kept, options.seed):
         rows.append(row)
         if not options.json:

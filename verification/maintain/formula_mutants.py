@@ -1,4 +1,4 @@
-"""Draw small mutants of checks and of the formulas of the reference, and report which of them are rejected."""
+"""Change checks and reference formulas at random places, and report which of these mutants the checks reject."""
 
 import argparse
 import json

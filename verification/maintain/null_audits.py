@@ -2,10 +2,11 @@
 
 The targets are the reference's own mechanisms, with every choice of their options in turn. Every audit has its own
 seed, because related mechanisms draw the same noise under the same seed. The tests of one scenario (a data set on which
-outputs are compared with the law) share their draws. The first test that is exact for a continuous law represents the
-scenario, so that the p-values of different scenarios are independent. All other p-values are bounds, which may be
-larger than exact p-values. The p-values of low-order bits are left out, because floating-point noise breaks its claim
-in those bits.
+outputs are compared with the law) share their draws. Of the exact p-values of a scenario, only the first one is kept,
+so that the kept exact p-values are independent. The p-values of tests that are not exact are bounds, which may be
+larger than exact p-values. If outputs of a mechanism can coincide, all its p-values count as bounds. The p-values of
+low-order bits are left out, because noise in floating point violates the claim in those bits even if the mechanism is
+correct.
 """
 
 import argparse
@@ -36,13 +37,15 @@ PARSER = {
     "epilog": "example: python -P -m covassay.verification.maintain null-audits --audits 4 --only gauss-cov",
 }
 LEVELS = 0.001, 0.01, 0.1  # the shares of small p-values are reported at these levels
-TOTAL = "noise scale off by a share"  # the exact test of a total has an effect with this name
-DISTANCE = "CDF distance"  # Kolmogorov's test of one sample has an effect with this name
+TOTAL = "relative error of the noise scale"  # results of `gamma_total` have an effect with this name
+DISTANCE = "CDF distance"  # results of Kolmogorov's test of one sample have an effect with this name
 
 
 @dataclass(frozen=True)
 class Audited:
-    """The p-values of one audit, with one exact p-value for every scenario and bounds for all other tests."""
+    """The p-values of one audit: at most one exact p-value for every scenario, and the bounds from tests that are not
+    exact.
+    """
 
     target: str
     seed: int
@@ -54,10 +57,11 @@ class Audited:
 
 
 def exact_p_value(check: Finding) -> float | None:
-    """Return the exact p-value of the test of a total or of Kolmogorov's test, and None for all other tests.
+    """Return the exact p-value of a check, or None if the check has no exact p-value. Two tests have one: the test of a
+    sum against its Gamma law (`gamma_total`), and Kolmogorov's test of one sample.
 
     The audit itself reports a bound on the p-value of Kolmogorov's test, which is close to the exact p-value if it is
-    small. The question on other shapes combines tests of totals in one p-value, which is a bound.
+    small. The question on data of many shapes combines the p-values of several sums in one p-value, which is a bound.
     """
     facts = check.fact(LawTest)
     if facts is None or check.p_value is None or facts.effect not in (TOTAL, DISTANCE):
@@ -123,7 +127,7 @@ def run(options: argparse.Namespace) -> int:
     are not uniform.
     """
     if min(options.audits, options.jobs) < 1:
-        raise InvalidInput("audits and jobs: must be at least 1")
+        raise InvalidInput("audits and jobs: both must be at least 1")
     if options.samples < FEWEST_SAMPLES:
         raise InvalidInput(f"samples = {options.samples}: must be at least {FEWEST_SAMPLES}")
     rows = []
@@ -140,7 +144,7 @@ def run(options: argparse.Namespace) -> int:
         exact, bounds = found["exact"], found["bounds"]
         print(f"{found['audits']} audits of {found['targets']} correct targets: {len(found['refuted'])} refuted")
         print(*found["refuted"], sep="\n", end="")
-        print(f"{exact['p_values']} exact p-values, one a scenario; that they are uniform has p = {exact['uniform']}")
+        print(f"{exact['p_values']} exact p-values, one per scenario; a test of uniformity has p = {exact['uniform']}")
         print(f"  least {exact['least']}; share below each level: {exact['share_below']}")
         print(f"{bounds['p_values']} p-values that are bounds; share below each level: {bounds['share_below']}")
     uniform = found["exact"]["uniform"]

@@ -1,4 +1,4 @@
-"""Change the Rocq proofs in many ways, and check that the gate rejects every change by the intended rule."""
+"""Change the Rocq proofs, and test that `covassay claims theorems` rejects every change by the intended rule."""
 
 import argparse
 import os
@@ -43,8 +43,8 @@ def _print(outcome: ProofMutantOutcome) -> None:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command to the parser."""
-    parser.add_argument("--build", type=Path, help="a build directory to start from and to keep")
-    parser.add_argument("--share", metavar="K/N", help="only every N-th mutant, from the K-th on")
+    parser.add_argument("--build", type=Path, help="the directory of the compiled files, which is kept and used again")
+    parser.add_argument("--share", metavar="K/N", help="only the mutants with the numbers K, K + N, K + 2N, …")
     parser.add_argument("--only", metavar="TEXT", help="only mutants with this text in their name")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--write", action="store_true", help="write proofs/rocq/MUTANTS.md, and try none")

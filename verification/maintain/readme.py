@@ -65,7 +65,9 @@ def with_counts(text: str, known: dict[str, str]) -> str:
 
 
 def _proven(declared: Mechanism[Any, ..., Any]) -> str:
-    """Return the proven spend as a share of the budget, with the range over the other choices for each calibration."""
+    """Return the budget that each calibration is proven to spend, as a share of the given budget. If the share depends
+    on other options, the text has the smallest and the largest share.
+    """
     budget = declared.notion.default.keywords()
     (key, unit), symbol = next(iter(budget.items())), declared.notion.symbol
     shares: dict[str, set[float]] = {}
@@ -78,8 +80,8 @@ def _proven(declared: Mechanism[Any, ..., Any]) -> str:
 
 
 def mechanisms_table() -> str:
-    """Return the Markdown table of all mechanisms of the reference, under headings that say where their steps and
-    constants are from.
+    """Return the Markdown table of all mechanisms of the reference. Its headings say where the steps and constants of
+    the mechanisms come from.
     """
     lines = ["| mechanism | source | claimed | proven (d = 2) |", "|---|---|---|---|"]
     for heading, group in by_origin().items():
@@ -122,7 +124,7 @@ def run(options: argparse.Namespace) -> int:
         if options.write:
             path.write_text(text, encoding="utf-8")
         else:
-            print(f"{path.name} of {path.parent.name} is not what `maintain readme --write` makes", file=sys.stderr)
+            print(f"{path.name} of {path.parent.name} is out of date; run `maintain readme --write`", file=sys.stderr)
     return 0 if options.write or not different else 1
 
 

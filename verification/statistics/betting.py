@@ -1,16 +1,16 @@
 """Bet against a claim on two laws. A bet has an e-value, which is a factor whose mean is at most 1 if the claim is
 true.
 
-Let P and Q be the laws of one category of an output on two data sets. Every notion of privacy says, for suitable
-functions A and B and a number c, that E_P[A] − E_Q[B] ≤ c. A bet takes a stake λ > 0 and a centre u, and multiplies the
-factors
+Every output is sorted into one of finitely many categories. Let P and Q be the laws of this category on two data sets.
+A claim of privacy implies, for suitable functions A and B of the category and a number c, that E_P[A] − E_Q[B] ≤ c. A
+bet takes a stake λ > 0 and a centre u, and multiplies the factors
 
     1 + λ (A(y) − u)          for each of the n draws y from P, and
     1 + λ' (u − c − B(y'))    for each of the n' draws y' from Q, with λ' = λ n/n'.
 
 By 1 + t ≤ eᵗ the mean of the product is at most exp(λ n (E_P[A] − E_Q[B] − c)) ≤ 1. By Markov's inequality the inverse
-of the product is a p-value for every n and n', however the bet was chosen, provided that the choice does not depend on
-these draws. The logarithm of the product is rounded down, so that the p-value is never too small.
+of the product is a p-value for every n and n'. The bet may be chosen in any way that does not depend on the draws y and
+y'. The logarithm of the product is rounded down, so that the p-value is never too small.
 
 For (ε, δ)-DP the inequality of an event S is P(S) − e^ε Q(S) ≤ δ. For the Rényi divergence of order α > 1 the
 inequality is Young's: for every function L > 0, α E_P[L^{α−1}] − (α − 1) E_Q[L^α] ≤ E_Q[(dP/dQ)^α] = exp((α − 1) D_α(P
@@ -29,12 +29,12 @@ from covassay.reference.domain import Vector
 from covassay.verification.statistics.rounding import UNIT
 
 PRIOR = 0.5  # this many pseudo-draws are added to every category of the pilot
-LARGEST_SHARE = 0.95  # the largest stake, as a share of the stake at which a single draw could lose all wealth
+LARGEST_SHARE = 0.95  # the largest stake, as a share of the stake at which one draw could make the product 0
 # the orders of the Rényi divergences that are tried, where 1 stands for the Kullback–Leibler divergence
 ORDERS = 1.0, 1.5, 3.0
 TINY = 1e-12  # this number keeps stakes and variances away from 0
 FIRST_POWERS = 0.3, 0.5, 0.7, 0.85, 1.0  # the search for a bet begins with these powers of the ratio of the shares
-FIRST_CAPS = 1.0, 2.0, 4.0  # the search begins with these upper limits of the logarithm of the ratio of the shares
+FIRST_CAPS = 1.0, 2.0, 4.0  # the search begins with these limits on the |logarithm| of the ratio of the shares
 FIRST_STEP = 0.3  # the search begins with this step in every parameter
 # a search follows at most this many promising starting points, and always the best one
 REFINED = 5
@@ -45,8 +45,8 @@ ITERATIONS = 400  # a search for a bet makes at most this many steps; if it stop
 class Inequality:
     """The inequality E_P[first] − E_Q[second] ≤ bound for two functions of the category, each of shape (categories,).
 
-    The field `exponent` is the largest size of a number whose exponential the functions take; the relative error of the
-    functions grows with it.
+    The values of the functions are computed with exponentials. The field `exponent` is the largest absolute value of an
+    exponent, and the relative error of the functions grows with it.
     """
 
     first: Vector
@@ -57,8 +57,9 @@ class Inequality:
 
 @dataclass(frozen=True)
 class Bet:
-    """A bet on an inequality, given by the stake λ, which is below the stake at which a draw could lose all wealth, and
-    the centre u.
+    """A bet against an inequality, given by the stake λ and the centre u.
+
+    If necessary, `log_value` uses a smaller stake, so that every factor is at least 1 − `LARGEST_SHARE`.
     """
 
     inequality: Inequality
@@ -69,10 +70,9 @@ class Bet:
         """Return the logarithm of the e-value, rounded down; `first` and `second` are the numbers of draws in every
         category.
 
-        A factor 1 + λ (A − u) has a rounding error of at most 8 units in the last place of each of 1, λ|A|, λ|u| and
-        λ|c|, and 2 more for each unit of an exponent. The factor 1 + λ (A − u) of a bet is at least 1 −
-        `LARGEST_SHARE`. The logarithm of a factor adds a rounding error of a few units, and the sum adds one unit for
-        each category.
+        The rounding error of a factor 1 + λ (A − u) is at most 8 + 2 `exponent` units in the last place of 1 + λ (|A| +
+        |u| + |c|). The factor 1 + λ (A − u) of a bet is at least 1 − `LARGEST_SHARE`. The logarithm of a factor adds a
+        rounding error of a few units, and the sum adds one unit for each category.
         """
         n, other = float(first.sum()), float(second.sum())
         if n == 0 or other == 0:
@@ -110,8 +110,9 @@ def event_inequality(epsilon: float, delta: float) -> Inequality:
 
 
 def renyi_inequality(log_ratio: Vector, alpha: float, rho: float) -> Inequality:
-    """Return the inequality for ρ-zCDP in the order α with L = exp(log_ratio); for α > 1 the inequality is divided by
-    its right side.
+    """Return the inequality that ρ-zCDP implies for the Rényi divergence of order α, with L = exp(log_ratio).
+
+    For α > 1 both sides of the inequality are divided by its right side.
     """
     if alpha == 1:
         return Inequality(log_ratio, np.exp(log_ratio), rho - 1, float(np.abs(log_ratio).max()))
@@ -129,10 +130,10 @@ def smoothed(counts: Vector) -> Vector:
 
 
 def _approximate(inequality: Inequality, first: Vector, second: Vector) -> tuple[float, float, float]:
-    """Return the stake and the centre of the best bet to second order, and the growth of this bet for each pair of
-    draws.
+    """Return the stake and the centre of the best bet, and its growth, which is the expected logarithm of the two
+    factors of a pair of draws. All three are computed to second order in the stake.
 
-    If no bet has a positive expected growth, the returned stake is tiny and the growth is negative.
+    If no bet has a positive expected growth, the returned stake is close to 0 and the growth is not positive.
     """
     mean, other_mean = float(first @ inequality.first), float(second @ inequality.second)
     gap = mean - other_mean - inequality.bound
@@ -142,7 +143,7 @@ def _approximate(inequality: Inequality, first: Vector, second: Vector) -> tuple
     return max(gap, TINY) / total, mean - gap * variance / total, gap * abs(gap) / (2 * total)
 
 
-Family = Callable[[Vector], Inequality]  # a family of inequalities maps parameters to an inequality
+Family = Callable[[Vector], Inequality]  # maps parameters to an inequality
 
 
 def _grown(family: Family, start: Vector, first: Vector, second: Vector) -> tuple[Bet, float]:
@@ -168,8 +169,9 @@ def _grown(family: Family, start: Vector, first: Vector, second: Vector) -> tupl
 def event_bet(first: Vector, second: Vector, epsilon: float, delta: float) -> Bet:
     """Choose a bet against (ε, δ)-DP from the numbers of pilot draws inside and outside of an event.
 
-    The factors of the returned bet are likelihood ratios of the event's probabilities (p, q) in the pilot against the
-    closest probabilities (a, b) with a = e^ε b + δ.
+    Let (p, q) be the event's probabilities on the two data sets, as estimated from the pilot, and let (a, b) be the
+    closest probabilities with a = e^ε b + δ. For equal numbers of draws, the factors of the bet are the likelihood
+    ratios p/a and q/b in the event, and (1 − p)/(1 − a) and (1 − q)/(1 − b) outside of it.
     """
     (p, _), (q, _) = smoothed(first), smoothed(second)
 

@@ -8,7 +8,7 @@ import numpy as np
 from covassay.reference.domain import Vector
 
 SHARES = np.concatenate([[0.002, 0.005, 0.01, 0.02], np.linspace(0.05, 0.95, 19), [0.98, 0.99, 0.995, 0.998]])
-# the values at these positions, counted from the largest value, are kept, because the law is small there
+# the values at these positions, counted from the largest value, are kept to show the upper tail
 LAST = (1, 2, 3, 5, 10, 20, 50, 100)
 
 
@@ -18,7 +18,7 @@ class Curve:
 
     up_to, from_on : the shares of the sample that are at most and at least each value.
     law_up_to, law_from_on : the probabilities of the same events.
-    law_size : the number of draws that replace the law; 0 if the law is exact.
+    law_size : 0 if the law is known exactly, or else the size of the second sample that stands for the law.
     """
 
     values: tuple[float, ...]
@@ -35,7 +35,8 @@ def curve(
 ) -> Curve:
     """Return the curve of a sample, given its distinct values in increasing order and the share up to each of them.
 
-    The function `law` returns P(at most) and P(at least) for some of the values, given by their positions in the list.
+    The function `law` takes the positions of some of the values in the list, and returns P(X ≤ value) and P(X ≥ value)
+    for them.
     """
     ranks = np.concatenate([SHARES * size, [1], size + 1 - np.array(LAST)])
     places = np.unique(np.searchsorted(up_to * size, np.clip(ranks, 1, size) - 0.5))

@@ -1,20 +1,22 @@
-"""Test whether quantities of one draw, or of successive draws, are independent, with one test for all pairs.
+"""Test whether quantities of one draw, or of successive draws, are independent. One test covers all pairs (or triples)
+of the quantities.
 
-Every test multiplies the scores of two quantities draw by draw and adds up the products. Under the null hypothesis of a
-test the signs of the products are independent, each positive with probability 1/2, given the sizes of the products. The
-sum of the products is therefore a weighted sum of coins, and its tail is at most 3.178 times the tail of the normal law
-with the same variance (Bentkus and Dzindzalieta, Bernoulli 21, 2015). The p-value is this bound on the tail, multiplied
-by the number of pairs. The p-value is conservative for every number of draws, and does not depend on the law of the
-quantities. Scores are ranks, so that a wrong scale is not mistaken for dependence.
+Every test multiplies the scores of two (or three) quantities draw by draw and adds up the products. Under the null
+hypothesis of a test the signs of the products are independent, each positive with probability 1/2, given the sizes of
+the products. The sum of the products is therefore a weighted sum of coins, and its tail is at most 3.178 times the tail
+of the normal law with the same variance (Bentkus and Dzindzalieta, Bernoulli 21, 2015). The p-value is this bound on
+the tail, multiplied by the number of pairs. The p-value is conservative for every number of draws, and does not depend
+on the law of the quantities. Scores are ranks, so that a wrong scale is not mistaken for dependence.
 
-Each test rests on one of the following changes of the draws, which do not change their law.
+The null hypothesis of a test is that one of the following changes of the draws does not change their law.
 
-turned signs : one quantity changes its sign. The score of the quantity is its sign times the rank of its size.
-sizes : two draws swap one quantity and keep all others. The score is the difference of the ranks of the sizes.
-successive draws : a whole draw changes its sign, or two draws that are not successive are exchanged.
-triples : three quantities change their signs together. If only the change of all three signs is known to keep the law,
-the product of three signs, or of one sign and two sizes, is positive with probability 1/2. If the quantities are
-independent, the product of two signs and a size is also positive with probability 1/2.
+turned signs : One quantity changes its sign. Its score is its sign times the rank of its size (absolute value).
+sizes : Two draws exchange the values of one quantity and keep all others. The score of a quantity in the two draws is
+    the difference of the ranks of its sizes.
+successive draws : A whole draw changes its sign, or two draws that are not successive are exchanged.
+triples : Three quantities change their signs together. The product of three signs, or of one sign and two sizes, is
+    then positive with probability 1/2. If each of the quantities may also change its sign alone, the same is true for
+    the product of two signs and one size.
 
 Two generators with one seed can cause a dependence without rank correlation, such as between the size of a normal
 number and the bits of a uniform one. To detect such a dependence, the tests also use sines and cosines of the ranks.
@@ -32,13 +34,14 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.verification.statistics.rounding import UNIT, rounded_up
 from covassay.verification.statistics.tests import POWER, TestResult
 
-NORMAL_TAIL = 1 / (4 * float(ndtr(-math.sqrt(2))))  # the constant 3.178 of the bound on the tail, which is optimal
+NORMAL_TAIL = 1 / (4 * float(ndtr(-math.sqrt(2))))  # 3.178, the smallest constant for which the bound holds
 WAVES = 1, 2, 3  # the sines and cosines have these numbers of half periods on the interval of the ranks
-# numpy makes a uniform number from the upper 53 bits of a word, and a normal number from bits below the upper 3
+# numpy makes a uniform number from the upper 53 bits of a word, and a normal number from the bits below the upper 3;
+# sines with 8 half periods depend only on the bits of a uniform number below its upper 3
 HIGH = 8
-TRIPLED = 10  # all triples of the first quantities are tested, of at most this many quantities
+TRIPLED = 10  # all triples of the first `TRIPLED` quantities are tested
 FEWEST = 8  # the smallest number of draws for a test
-Pairs = NDArray[np.bool_]  # the pairs of quantities for which a test claims the null hypothesis, (k, k)
+Pairs = NDArray[np.bool_]  # (k, k), marks the pairs of quantities that are tested
 
 
 @dataclass(frozen=True)
@@ -61,10 +64,10 @@ class Sums:
 
 
 def _p_value(z: float, comparisons: int, terms: int) -> float:
-    """Return the p-value of the largest of many sums, which is given in units of its standard deviation.
+    """Return the p-value of the largest of `comparisons` sums; `z` is this sum divided by its standard deviation.
 
-    A sum of n terms a has a rounding error of at most n units of Σ|a| ≤ √(n Σa²), and the sum of the squares has an
-    error of at most n units.
+    A sum of n terms a has a rounding error of at most n units in the last place of Σ|a| ≤ √(n Σa²). The sum of the
+    squares has a relative rounding error of at most n units.
     """
     rounding = 4 * UNIT * terms**1.5
     return rounded_up(2 * NORMAL_TAIL * comparisons * float(ndtr(-max(z - rounding, 0.0))), terms)
@@ -92,7 +95,7 @@ def _sums(first: Matrix, second: Matrix, pairs: Pairs, words: str) -> Sums:
 
 @dataclass(frozen=True)
 class PairSums:
-    """The sums of one test over a block of draws; where each sum has `terms` products."""
+    """The sums of one test over a block of draws; each sum has `terms` products."""
 
     sums: tuple[Sums, ...]
     names: tuple[str, ...]
@@ -101,8 +104,8 @@ class PairSums:
     terms: int
 
     def plus(self, other: "PairSums") -> "PairSums":
-        """Return the sums over two blocks of draws, in which the signs of all products are still independent fair
-        coins, given their sizes.
+        """Return the sums over two blocks of draws. In these sums, too, the signs of the products are independent fair
+        coins, given the sizes of the products.
         """
         sums = tuple(
             replace(one, products=one.products + two.products, squares=one.squares + two.squares)
@@ -111,8 +114,8 @@ class PairSums:
         return replace(self, sums=sums, draws=self.draws + other.draws, terms=self.terms + other.terms)
 
     def result(self) -> TestResult:
-        """Return the smallest p-value of all sums, times their number (Bonferroni); the effect names the most
-        extreme pair.
+        """Return the smallest p-value of all sums, times their number (Bonferroni); the result names the most extreme
+        pair.
         """
         comparisons = sum(int(one.pairs.sum()) for one in self.sums)
         most = max(self.sums, key=lambda one: np.abs(one.z[one.pairs]).max(initial=0.0))
@@ -122,11 +125,11 @@ class PairSums:
         factor = 2 * NORMAL_TAIL * max(comparisons, 1)
         terms = self.terms
 
-        def detectable(alpha: float) -> float:  # this p-value uses the normal approximation
+        def detectable(alpha: float) -> float:  # this size, unlike the p-value, uses the normal approximation
             return min(1.0, float(-ndtri(min(alpha / factor, 0.5)) - ndtri(1 - POWER)) / math.sqrt(max(terms, 1)))
 
         return TestResult(
-            f"{self.null}; closest: {most.words.format(self.names[i], self.names[j])}",
+            f"{self.null}; largest deviation: {most.words.format(self.names[i], self.names[j])}",
             z / math.sqrt(max(terms, 1)),
             _p_value(z, comparisons, terms) if comparisons and terms >= FEWEST else 1.0,
             self.draws,
@@ -144,8 +147,9 @@ def _result(sums: Sequence[Sums], names: Sequence[str], null: str, draws: int, t
 def turned_signs(values: Matrix, names: Sequence[str], turned: Pairs, skew: Pairs) -> TestResult:
     """Test all pairs of quantities for independence by their signs; `values` has the shape (n, k).
 
-    `turned` has the pairs (i, j) for which changing the sign of quantity i alone keeps the law. `skew` has the pairs
-    (i, j) for which changing the sign of quantity i keeps the joint law of quantity i and of the size of quantity j.
+    `turned` marks the pairs (i, j) whose joint law stays the same if quantity i alone changes its sign. `skew` marks
+    the pairs (i, j) for which the joint law of quantity i and of the size of quantity j stays the same if quantity i
+    changes its sign.
     """
     ranks = _ranks(values)
     signed, odd, even = np.sign(values) * ranks, _odd(values, ranks), _even(ranks)
@@ -155,12 +159,20 @@ def turned_signs(values: Matrix, names: Sequence[str], turned: Pairs, skew: Pair
         (
             _sums(signed, signed, both, "the signs of {} and {}"),
             _sums(signed, ranks - 0.5, skewed, "the sign of {} and the size of {}"),
-            *(_sums(a, b, both if a is b else mixed, "the signs of {} and {}, in waves") for a in odd for b in odd),
-            *(_sums(a, b, skewed, "the sign of {} and the size of {}, in waves") for a in odd for b in even),
+            *(
+                _sums(a, b, both if a is b else mixed, "the signs of {} and {}, with sines of the ranks")
+                for a in odd
+                for b in odd
+            ),
+            *(
+                _sums(a, b, skewed, "the sign of {} and the size of {}, with sines and cosines of the ranks")
+                for a in odd
+                for b in even
+            ),
             _sums(_odd(values, ranks, (HIGH,))[0], ranks - 0.5, skewed, "the bits of {} and the size of {}"),
         ),
         names,
-        "turning the sign of one of them leaves the law as it is",
+        "the law of two quantities stays the same if one of them changes its sign",
         len(values),
         len(values),
     )
@@ -174,7 +186,7 @@ def sizes(values: Matrix, names: Sequence[str], pairs: Pairs) -> TestResult:
     above = np.triu(pairs | pairs.T, 1)
     found = [_sums(change, change, above, "the sizes of {} and {}")]
     found += [
-        _sums(a, b, above if a is b else above | above.T, "the sizes of {} and {}, in waves")
+        _sums(a, b, above if a is b else above | above.T, "the sizes of {} and {}, with cosines of the ranks")
         for a in (change, *waves) for b in (change, *waves) if not a is b is change
     ]  # fmt: skip
     return _result(found, names, "their sizes are independent", len(values), len(change))
@@ -205,7 +217,7 @@ def triples(values: Matrix, names: Sequence[str], independent: bool) -> TestResu
     scores = [(signs, signs, signs, ordered, "the signs of {}, {} and {}")]
     for odd, even in zip(_odd(values, ranks), _even(ranks), strict=True):
         scores += [
-            (odd, odd, odd, ordered, "the signs of {}, {} and {}, in waves"),
+            (odd, odd, odd, ordered, "the signs of {}, {} and {}, with sines of the ranks"),
             (odd, even, even, two_sizes, "the sign of {} and the sizes of {} and {}"),
         ]
         if independent:
@@ -221,7 +233,8 @@ def triples(values: Matrix, names: Sequence[str], independent: bool) -> TestResu
             words = text.format(*(names[int(at)] for at in np.unravel_index(int(z.argmax()), z.shape)))
     factor, n = 2 * NORMAL_TAIL * max(comparisons, 1), len(values)
     return TestResult(
-        f"changing the sign of one of three entries, or of all, does not change their law; largest deviation: {words}",
+        "the law of three entries stays the same if all of them change their signs (or one of them, for independent "
+        f"entries); largest deviation: {words}",
         best / math.sqrt(max(n, 1)),
         _p_value(best, comparisons, n) if comparisons and n >= FEWEST else 1.0,
         n,
@@ -247,7 +260,7 @@ def successive_draws(values: Matrix, names: Sequence[str]) -> TestResult:
             _sums(one - three, two - four, every, "the size of {} and that of {} in the next draw"),
         ),
         names,
-        "a draw says nothing about the next",
+        "successive draws are independent",
         len(values),
         len(values) - 1,
     )

@@ -17,7 +17,7 @@ import numpy as np
 from covassay.reference.domain import Matrix
 
 BITS = 30  # the unit is between 2⁻³¹ and 2⁻³⁰ of the usual size of an output
-# the size that only a tenth of the outputs exceeds is their usual size; the median size may be zero up to rounding
+# the usual size is exceeded by only a tenth of the outputs; the median size may be zero up to rounding
 USUAL = 0.9
 
 
@@ -35,7 +35,7 @@ def unit_of(*samples: Matrix) -> float:
 
 
 def rounded_to(unit: float, outputs: Matrix) -> Matrix:
-    """Return the outputs in multiples of the unit, and those entries unchanged that are too large to be rounded."""
+    """Return the outputs, rounded to multiples of the unit; entries too large to be rounded are not changed."""
     if not unit > 0:
         return outputs
     with np.errstate(over="ignore", invalid="ignore"):

@@ -16,7 +16,7 @@ from scipy.special import gammainc, gammaincc, ndtr
 from covassay.reference.domain import Vector
 
 Function = Callable[[Vector], Vector]
-ERROR = 1e-5  # this is the assumed absolute error of a distribution function that is not a `Law` and may be a table
+ERROR = 1e-5  # assumed absolute error of a distribution function that is not a `Law`, because it may be a table
 ROUNDING = 1e-3  # a value of a float32 target may have this rounding error, as a multiple of the noise scale
 
 
@@ -40,7 +40,7 @@ class Law:
 
     def scaled(self, factor: float) -> "Law":
         """Return the law of X times a positive factor."""
-        return Law(lambda t: self.cdf(t / factor), lambda t: self.survival(t / factor), self.symmetric, factor)
+        return Law(lambda t: self.cdf(t / factor), lambda t: self.survival(t / factor), self.symmetric, factor * self.unit)
 
 
 def _laplace_cdf(t: Vector) -> Vector:
@@ -72,9 +72,9 @@ class Placed:
     below, above : P(X ≤ x) and P(X ≥ x) for every value x.
     error : the absolute error of these probabilities.
     symmetric : whether the law is symmetric.
-    extreme : the smallest probability, over all values x, of a value as extreme as x on either side, with allowance for
-        rounding; 1 if the tails of the law are not known.
-    block : the number of the block, if this is one block of many.
+    extreme : the probability that a value of the law is as extreme as the most extreme value of the sample, on either
+        side and with an allowance for rounding; 1 if the tails of the law are not known.
+    block : the number of the block of draws; None if the sample is not divided into blocks.
     """
 
     below: Vector
@@ -85,7 +85,7 @@ class Placed:
     block: int | None = None
 
     def repeated(self, counts: NDArray[np.integer[Any]]) -> "Placed":
-        """Return the positions for a sample in which every value is repeated."""
+        """Return the positions for a sample in which each value occurs as often as `counts` says."""
         if len(counts) == counts.sum():
             return self
         return replace(self, below=np.repeat(self.below, counts), above=np.repeat(self.above, counts))

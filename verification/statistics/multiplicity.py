@@ -21,12 +21,13 @@ def holm(p_values: Sequence[float], alpha: float) -> list[bool]:
     """Return a flag for each null hypothesis that says whether it is rejected; any true hypothesis is rejected with
     probability at most α.
 
-    The bound on the probability of a false rejection holds however the tests depend on one another. The level of a test
-    is rounded by at most 2⁻⁵², which the upward rounding of p-values covers (`statistics.rounding`).
+    The bound on the probability of a false rejection holds however the tests depend on one another. The level with
+    which a p-value is compared has a relative rounding error of at most 2⁻⁵². This error is smaller than the amount by
+    which p-values are rounded up (`statistics.rounding`).
 
     Raises
     ------
-    InvalidInput : a p-value is not in [0, 1]; because a NaN would count as rejected.
+    InvalidInput : if a p-value is not in [0, 1]; otherwise a NaN would count as rejected.
     """
     require_false_alarm(alpha)
     for p in p_values:

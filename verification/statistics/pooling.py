@@ -1,9 +1,10 @@
 """Test a sample that arrives in blocks, by sums whose memory does not depend on the number of draws.
 
-The result of a test on one block has the positions of the values in their law (`Placed`), the sum of the values
-(`total`), or other sums of the test (`Pooled`). This module turns positions into counts beyond exact quantiles up to
-the far tails, and into counts in parts of equal probability. Sums of independent Gamma variables with one scale are
-Gamma variables. A test is not pooled if its result has neither positions, nor a total, nor other sums.
+The result of a test on one block has one of three fields: `placed` has the positions of the values in their law,
+`total` has the sum of the values, and `pooled` has other sums. From the positions, this module counts the values beyond
+exact quantiles, up to the far tails, and the values in parts of equal probability. A total is a sum of independent
+Gamma variables with one scale, so the sum of the totals of all blocks is a Gamma variable too. A test whose result has
+none of the three fields is not pooled.
 
 distance : the largest distance of the distribution functions at the ends of `PARTS` equal parts. The distance is at
     most Kolmogorov's distance, so Massart's inequality gives a p-value for every number of values.
@@ -28,9 +29,8 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Places:
-    """The numbers of values, among n, in every part of the probability, and beyond every quantile in `tried`.
-
-    Add the counts over two blocks of draws.
+    """Counts of n values: in each of `PARTS` parts of equal probability, and beyond the quantiles with the tail
+    probabilities in `tried`.
     """
 
     null: str
@@ -69,7 +69,7 @@ class Places:
         level, seen, tests = float(self.tried[j]), int(self.beyond[i, j]), p_values.size
         return TestResult(
             "beyond every quantile lies the share of values that the law predicts; furthest from it: "
-            f"{self.regions[i]} of the quantile of probability {level:g}, {seen} of {self.n} values "
+            f"the region of probability {level:g} {self.regions[i]} has {seen} of {self.n} values "
             f"in place of {level * self.n:.1f}",
             seen / self.n,
             min(1.0, tests * float(p_values.min())),
@@ -81,8 +81,8 @@ class Places:
 
 @dataclass(frozen=True)
 class Total:
-    """The sum of n values that is Gamma(shapes, 1) if the scale is right; the docstring of `gamma_sum` explains
-    `power`.
+    """The sum of n values, which has the law Gamma(shapes, 1) if the noise scale is right; the docstring of
+    `gamma_total` explains `power`.
     """
 
     null: str
@@ -112,7 +112,9 @@ def _of_places(result: TestResult, sample: Placed, tried: Vector) -> Places:
 
 
 def has_sums(result: TestResult) -> bool:
-    """Return whether the result of a test can be pooled over blocks, or the statistic of the test was not finite."""
+    """Return whether the result of a test can be pooled over blocks; also return True if the statistic of the test is
+    NaN.
+    """
     return any(part is not None for part in (result.placed, result.total, result.pooled)) or math.isnan(
         result.statistic
     )

@@ -1,10 +1,10 @@
 """Bound the probabilities p and p' of one event under two laws, and the ratio p/p'.
 
 The ratio p/p' has an exact confidence interval if both sample sizes are drawn from Poisson(m) before the data are
-drawn. Given this choice of sizes, the counts K and K' of the event are independent Poisson variables with means m p and
-m p', and given K + K' the count K is binomial with success probability p/(p + p'). One Clopper–Pearson interval for the
-success probability gives an exact interval for p/p'. The exact interval for p/p' needs about half as many draws as two
-separate intervals.
+drawn. With sizes chosen in this way, the counts K and K' of the event are independent Poisson variables with means m p
+and m p', and given K + K' the count K is binomial with success probability p/(p + p'). One Clopper–Pearson interval for
+the success probability gives an exact interval for p/p'. The exact interval for p/p' needs about half as many draws as
+two separate intervals.
 
 Every p-value, and every error probability of a bound, is rounded so that it is at least as large as in real arithmetic
 (`statistics.rounding`). Binomial tails are incomplete beta functions of the smaller of two complementary probabilities.
@@ -27,7 +27,7 @@ class EventCounts:
     """The counts of an event, which are `first` of `first_n` draws from one law, and `second` of `second_n` draws from
     another law.
 
-    Bounds on the ratio of the probabilities need `first_n` and `second_n` to be draws from Poisson(`mean`).
+    Bounds on the ratio of the probabilities are valid only if `first_n` and `second_n` were drawn from Poisson(`mean`).
     """
 
     first: int
@@ -47,8 +47,8 @@ def poisson_size(mean: float, rng: np.random.Generator) -> int:
 
 
 def _lower(k: int, n: int, error: float) -> float:
-    """Return the Clopper–Pearson lower bound on p, decreased until P(Bin(n, p) ≥ k), rounded up, is at most the
-    error.
+    """Return the Clopper–Pearson lower bound on p, given k successes in n draws. The computed bound is decreased until
+    P(Bin(n, bound) ≥ k), rounded up, is at most `error`.
     """
     if k == 0:
         return 0.0
@@ -59,8 +59,8 @@ def _lower(k: int, n: int, error: float) -> float:
 
 
 def _upper(k: int, n: int, error: float) -> float:
-    """Return the Clopper–Pearson upper bound on p, increased until P(Bin(n, p) ≤ k), rounded up, is at most the
-    error.
+    """Return the Clopper–Pearson upper bound on p, given k successes in n draws. The computed bound is increased until
+    P(Bin(n, bound) ≤ k), rounded up, is at most `error`.
     """
     if k == n:
         return 1.0
@@ -91,7 +91,7 @@ def ratio_p_value(counts: EventCounts, log_ratio: float) -> float:
     """Return the p-value of the null hypothesis p ≤ e^{log_ratio} p', which is an exact binomial tail given K + K',
     rounded up.
     """
-    # `odds` gives the probability for the first law, which is near 1 for a larger ratio
+    # K has success probability odds/(1 + odds); `at_least` takes its complement, which keeps its digits for large odds
     odds = math.exp(min(log_ratio, LARGEST_POWER))
     return at_least(counts.first, counts.first + counts.second, 1 / (1 + odds))
 

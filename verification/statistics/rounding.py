@@ -16,9 +16,9 @@ from scipy import special
 from covassay.reference.domain import Vector
 
 GUARD = 1e-9  # the relative error that is allowed for is a hundred times the largest measured error
-# for more draws than were measured, the effect of a rounded probability grows like the root of the number of draws
+# errors were measured up to this number of draws; beyond it, `GUARD` grows like the square root of the number
 MEASURED = 1e8
-SMALLEST_TAIL = 1e-290  # this replaces smaller tail probabilities, which floats represent with few digits or as 0
+SMALLEST_TAIL = 1e-290  # smaller p-values become this number, because floats may represent them with few digits or as 0
 UNIT = 2.0**-53  # the relative error of one floating-point operation
 
 

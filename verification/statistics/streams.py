@@ -13,9 +13,9 @@ def no_progress(label: str, count: int) -> None:
 
 
 class Watch:
-    """A receiver of reports on the progress of a long computation, namely planned and finished parts, draws, and the
-    time of draws.
+    """A receiver of reports on the progress of a long computation.
 
+    The reports are about planned parts, finished parts, draws, the time that draws took, and draws that were stopped.
     The class `Watch` itself only passes the reports of draws to a function. The results of the computation do not
     depend on the receiver of its progress.
     """

@@ -1,9 +1,9 @@
 """Test the tails of a law by the number of values beyond its quantiles, and by the most extreme value.
 
 Kolmogorov's statistic hardly changes if one value in a hundred is wrong. The number of values beyond a quantile is
-binomial with a known probability, so exact counts detect a truncated, heavier or lighter tail. The most extreme
-quantile that is tried is the one beyond which `EXPECTED` values are expected, because an empty tail would not be
-significant if fewer values were expected. Bonferroni's inequality combines all p-values of one sample.
+binomial with a known probability, so exact counts detect a truncated, heavier or lighter tail. No quantile is tried
+beyond which fewer than `EXPECTED` values are expected, because there even an empty tail would not be significant.
+Bonferroni's inequality combines all p-values of one sample.
 """
 
 import math
@@ -18,10 +18,10 @@ from covassay.verification.statistics.rounding import rounded_up
 from covassay.verification.statistics.tail_probabilities import binomial_at_least, binomial_at_most
 from covassay.verification.statistics.tests import POWER, TestResult
 
-EXPECTED = 10  # beyond the most extreme quantile that is tried, this many values are expected
-STEPS = 1.0, 0.5, 0.2  # the tail probabilities that are tried are these numbers times powers of ten, from 1/2 down
+EXPECTED = 10  # beyond every quantile that is tried, at least this many values are expected
+STEPS = 1.0, 0.5, 0.2  # the tried tail probabilities are these numbers times powers of ten, if at most 1/2
 CUT = "missing tail of probability"
-RARE = "share of draws that are moved far out"
+RARE = "share of draws with a value far outside the law"
 
 
 def levels(n: int) -> Vector:
@@ -32,8 +32,8 @@ def levels(n: int) -> Vector:
 
 
 def _regions(sample: Placed) -> dict[str, Vector]:
-    """Return, for each region of extreme values, the level of each value, which is a number that is at most q with
-    probability q.
+    """Return the levels of all values for every region, such as "below". Under the law, a level is at most q with
+    probability q, and the values with a level of at most q are the part of the region with probability q.
     """
     u = sample.uniform
     above = np.where(u == sample.below, sample.above, 1 - u)
@@ -61,8 +61,8 @@ def beyond_p_values(seen: NDArray[np.int64], n: int, tried: Vector, error: float
 
 
 def _counts(sample: Placed) -> tuple[Vector, list[tuple[str, float, int, int]]]:
-    """Return the p-value of every count, and the counts with their region, probability, values seen and number of
-    values.
+    """Return the p-value of every count of values, and a description of it: the region, the tail probability of the
+    quantile, the number of values beyond the quantile, and the number of all values.
     """
     n = len(sample.below)
     tried = levels(n)
@@ -82,7 +82,7 @@ def tail_counts(samples: Sequence[tuple[str, Placed]], null: str) -> TestResult:
     name, region, level, seen, n = named[int(p_values.argmin())]
     largest = max((sample for _, sample in samples), key=lambda s: len(s.below))
     return TestResult(
-        f"{null}; furthest from it: {name}, {region} of the quantile of probability {level:g}, "
+        f"{null}; furthest from it: {name}, the region of probability {level:g} {region} has "
         f"{seen} of {n} values in place of {level * n:.1f}",
         seen / n,
         min(1.0, tests * float(p_values.min())),
@@ -109,6 +109,8 @@ def rarest_seen(draws: int) -> float:
 
 
 def furthest(extreme: float, values: int, draws: int, null: str) -> TestResult:
-    """Test whether the most extreme of many values is plausible under its law, because P(min p ≤ m) ≤ values · m."""
+    """Test whether the most extreme of many values is plausible under its law, by P(min p ≤ m) ≤ values · m
+    (Bonferroni).
+    """
     p_value = rounded_up(values * extreme, values)
     return TestResult(null, extreme, p_value, draws, RARE, lambda alpha: rarest_seen(draws))

@@ -32,18 +32,18 @@ POWER = 0.99
 TWO_CDFS = "distance of two CDFs"  # this is the effect that `two_sample` detects
 # the p-value is exact if the larger of the two samples has at most this size
 LARGEST_COUNTED = 20_000
-SCALE = "noise scale off by a share"
+SCALE = "relative error of the noise scale"
 LARGEST_SHAPE = 1e5  # up to this shape, scipy computes the tails of a Gamma law to many digits
 DIVERGENCE_ROUNDING = 8 * UNIT  # the relative error of the computed divergence of two Bernoulli laws
-# the exact tail is computed for at most so many values (first number) if the p-value is at most the second number
+# Smirnov's exact tail is computed for at most MOST_COUNTED values, if Massart's bound is below SMALL
 MOST_COUNTED, SMALL = 1000, 0.05
 CDF_ROUNDING = 1e-9  # the rounding error of a given distribution function, which is subtracted from the statistic
 
 
 @dataclass(frozen=True)
 class TestResult:
-    """The result of one test; `detectable(α)` is a size of the effect, named by `effect`, that the test detects at
-    level α.
+    """The result of one test. The field `effect` names an effect, and `detectable(α)` is a size of the effect that the
+    test detects at level α.
 
     The field `placed` has the positions of the values in the tested law. The field `total` has the sum of the values,
     the shape of its Gamma law, and the power of the noise scale in the sum. With the fields `placed` and `total`,
@@ -52,7 +52,7 @@ class TestResult:
     one test of all samples.
     """
 
-    __test__ = False  # this name tells pytest that the class is no test case
+    __test__ = False  # this tells pytest that the class is not a test case
 
     null: str
     statistic: float
@@ -98,9 +98,9 @@ def p_value_of_distance(statistic: float, n: int, error: float = 0.0) -> float:
     """Return the p-value of Kolmogorov's statistic of n values, if the distribution function has an error of at most
     `error`.
 
-    The p-value of Kolmogorov's statistic is Massart's bound. If Massart's bound and n are small, the p-value is twice
-    the exact tail of Smirnov's one-sided statistic, which is close to the exact p-value if the latter is below 0.02.
-    For n = `MOST_COUNTED` and a p-value of 1e-12, the exact tail is one sixth less than Massart's bound.
+    The p-value of Kolmogorov's statistic is Massart's bound. If Massart's bound and n are small, the p-value is instead
+    twice the exact tail of Smirnov's one-sided statistic. This number is close to the exact p-value if the latter is
+    below 0.02. For n = `MOST_COUNTED` and a p-value of 1e-12, it is 15 % smaller than Massart's bound.
     """
     distance = min(max(statistic - CDF_ROUNDING - error, 0.0), 1.0)
     p_value = 2 * math.exp(-2 * n * distance**2)
@@ -139,9 +139,9 @@ def two_sample(values: Vector, other: Vector, null: str) -> TestResult:
     """Test whether two samples come from one law, by the two-sample Kolmogorov–Smirnov statistic D.
 
     For samples of one size n the p-value is e·exp(−n D²), which Wei and Dudley (2012) prove to be a bound for any n.
-    For samples of different sizes the p-value is exact, by counting lattice paths; for more than `LARGEST_COUNTED`
-    draws the p-value is a bound by Massart's inequality for either sample. If some values are equal, the two-sample
-    test is conservative.
+    For samples of different sizes, the p-value is exact (by counting lattice paths) if neither sample has more than
+    `LARGEST_COUNTED` values. If one has more, or scipy cannot count the paths, the p-value is a bound by Massart's
+    inequality for both samples. If some values are equal, the two-sample test is conservative.
     """
     x, y = _require_sample(values), _require_sample(other)
     n, m = len(x), len(y)
@@ -166,10 +166,9 @@ def _of_different_sizes(x: Vector, y: Vector, statistic: float) -> float:
     if max(n, m) > LARGEST_COUNTED:
         return bound
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.simplefilter("error")  # scipy must not replace the count of paths by an approximation
         try:
             return min(bound, float(scipy.stats.ks_2samp(x, y, method="exact").pvalue))
-        # without this filter, scipy would replace the count of paths by an approximation
         except RuntimeWarning:
             return bound
 
@@ -220,8 +219,8 @@ class Quadrants:
 
     Given the margins of a block, the number of points above both medians is hypergeometric. Of `trials` points above
     one median, each is above the other median with a known probability, and `mean` is the sum of these probabilities.
-    By Hoeffding (1963, Theorem 4) the number of such points is at most as spread out as if the points were independent,
-    so the Chernoff bound for independent points holds for the sum over blocks.
+    Let K be the number of points above both medians. By Hoeffding (1963, Theorem 4), E exp(tK) is at most as large as
+    it would be for independent points, so the Chernoff bound for independent points holds for the sum over blocks.
     """
 
     null: str
@@ -273,8 +272,8 @@ def gamma_total(values: Vector, shape: float, null: str, power: float = 1.0) -> 
     shape, 1).
 
     The test of the total is exact and two-sided. The test of the total detects a wrong scale with fewer draws than any
-    test of the whole distribution. The values are proportional to the noise scale to the power `power`, which is 2 for
-    squares, whose law is χ²/2.
+    test of the whole distribution. The values are proportional to the noise scale raised to the power `power`. For
+    example, `power` is 2 for half the squares of standard normal noise, which have the law χ²/2.
     """
     x = _require_sample(values)
     return gamma_sum(float(x.sum()), len(x) * shape, len(x), null, power)
@@ -301,7 +300,7 @@ def _smaller_gamma_tail(x: float, a: float) -> float:
 
     The lower tail is P(X ≤ x) = xᵃe⁻ˣ/Γ(a + 1) · (1 + x/(a + 1) + x²/((a + 1)(a + 2)) + …), which a geometric series
     bounds. The upper tail P(X ≥ x) is at most xᵃe⁻ˣ/Γ(a) · 1/(x − a + 1), for x > a − 1. By Stirling's inequality Γ(a +
-    1) ≥ √(2πa) (a/e)ᵃ. At z standard deviations from the mean, both bounds exceed the tail of the Gamma law by a share
+    1) ≥ √(2πa) (a/e)ᵃ. At z standard deviations from the mean, both bounds are larger than the tail by a relative error
     of about 1/z².
     """
     if a <= LARGEST_SHAPE:
@@ -323,7 +322,7 @@ def gamma_totals(values: Matrix, shape: float, null: str, power: float = 1.0) ->
     return replace(
         least,
         p_value=min(1.0, len(results) * least.p_value),
-        effect="noise scale of an entry off by a share",
+        effect="relative error of the noise scale of an entry",
         detectable=lambda alpha: least.detectable(alpha / len(results)),
         total=None,
     )
@@ -332,9 +331,10 @@ def gamma_totals(values: Matrix, shape: float, null: str, power: float = 1.0) ->
 def cosines(angles: Vector, null: str) -> TestResult:
     """Test whether angles are independent and uniform on the circle, by the sum S of their cosines.
 
-    E exp(t cos U) = I₀(t) ≤ exp(t²/4), so |S| ≥ s has probability at most 2 exp(−s²/n). If U = 2 arctan X for a Cauchy
-    variable X, no test detects a small change of the scale of X with fewer draws; multiplying the scale by r moves the
-    mean of cos U to (1 − r)/(1 + r).
+    E exp(t cos U) = I₀(t) ≤ exp(t²/4), so |S| ≥ s has probability at most 2 exp(−s²/n). Let U = 2 arctan X for a Cauchy
+    variable X. Then −cos U is the derivative of the log density in the scale of X, so for many draws no statistic
+    detects a small change of the scale better than S. If the scale is multiplied by r, the mean of cos U becomes (1 −
+    r)/(1 + r).
     """
     x = _require_sample(angles)
     mean, n = float(np.cos(x).mean()), len(x)
@@ -347,7 +347,8 @@ def cosines(angles: Vector, null: str) -> TestResult:
 
 
 BARE = 2.0**-36  # noise below this multiple of its scale counts as a rounding error
-# noise is below this multiple with at most this probability, also in float32, where numbers are 2⁻²³ apart (relative)
+# noise is below this multiple of its scale with at most this probability; this also holds for noise in float32, whose
+# numbers have a relative distance of up to 2⁻²³
 CHANCE_OF_BARE = 2.0**-16
 
 

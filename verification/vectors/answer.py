@@ -16,7 +16,7 @@ from covassay.verification.vectors.laws import acceptance, probability
 from covassay.verification.vectors.numbers import read, written
 from covassay.verification.vectors.steps import recorded, transcript
 
-ROWS = 6  # the number of rows of the draw that determines the types of a noise
+ROWS = 6  # an example of the noise is drawn for this many rows, to know the types of its parts
 
 
 def answer(question: Mapping[str, Any]) -> Any:
@@ -72,7 +72,7 @@ def noise_of(
 
 
 def noise_from(value: Any, example: Any) -> Any:
-    """Return the noise of a test, converted to the types of an example.
+    """Return the noise of a test in the form that `release` takes; `example` is a draw of such a noise.
 
     If the noise contains a sampler, the result has a sampler that returns the values in the test.
     """
@@ -82,7 +82,7 @@ def noise_from(value: Any, example: Any) -> Any:
     if isinstance(value, dict):
         parts = {name: item for name, item in value.items() if name != "directions"}
         if not all(hasattr(example, name) for name in parts):
-            raise InvalidInput("noise: has other parts than this mechanism takes")
+            raise InvalidInput("noise: must have only parts that this mechanism takes")
         made = {name: noise_from(item, getattr(example, name)) for name, item in parts.items()}
         if "directions" in value:
             made["direction"] = recorded(value["directions"], [])

@@ -1,4 +1,4 @@
-"""Evaluate the formulas in the files of the mechanisms in any arithmetic."""
+"""Evaluate the formulas in the mechanisms' modules with numbers of mpmath."""
 
 import sys
 from collections.abc import Mapping
@@ -24,7 +24,9 @@ def module_of(declared: Mechanism[Any, ..., Any]) -> ModuleType:
 
 
 def formulas(declared: Mechanism[Any, ..., Any]) -> list[str]:
-    """Return the names of the mechanism's formulas for sensitivities, scales, exponents and parts of the budget."""
+    """Return the names of the functions in a mechanism's module that compute sensitivities, noise scales, exponents or
+    parts of the budget.
+    """
     module = module_of(declared)
     return [
         name

@@ -1,5 +1,5 @@
-"""Make the tests: releases of every mechanism with given noise, scales, projections, and the questions of
-`questions`.
+"""Make the known-answer tests. They ask for releases of every mechanism with given noise, for noise scales, for
+projections, and for the answers to the questions of the module `questions`.
 """
 
 import copy
@@ -24,36 +24,38 @@ from covassay.verification.vectors.questions import LATER, bounded_columns, choi
 AnyMechanism = Mechanism[Any, ..., Any]
 VERSION = 2
 DELTA = 2.0**-20
-FINE = 64  # every input is a whole multiple of 1/FINE
+FINE = 64  # random rows, and all noise except unit vectors, are multiples of 1/FINE
 UNUSED = (("adaptive-cov-pure", "eigenvalues"),)  # noise that `release` may leave unused
 TOLERANCES = {
     "exact": (0.0, 0.0, "Integers: nothing is rounded."),
     "rounding": (
         1e-13,
         2.0**-20,
-        "A few operations on short binary fractions. In double precision each is off by at most 1.1e-16, relative.",
+        "A few operations on short binary fractions. In double precision each has a relative error of at most 1.1e-16.",
     ),
     "digits": (
         1e-12,
         0.0,
-        "A closed formula. In double precision it is off by some 1e-15, with powers and logarithms by some 1e-14.",
+        "A closed formula. In double precision its relative error is about 1e-15, or 1e-14 with powers and logarithms.",
     ),
     "law": (
         1e-10,
         0.0,
-        "A probability above 1e-2, or the least value of a function. In double precision, sums with terms of both "
-        "signs, quadrature and a search lose some of the 15 digits.",
+        "A probability above 1e-2, or the smallest value of a function. In double precision, several of the 15 digits "
+        "are lost by sums with terms of both signs, by quadrature, and by the search for the smallest value.",
     ),
     "rounded-up": (
         1e-7,
         0.0,
-        "A noise scale is found by a search and rounded up by a relative 1e-9; δ moves by some hundred times as much.",
+        "A noise scale is found by a search and rounded up by a share of 1e-9. The relative change of δ is about a "
+        "hundred times as large.",
     ),
     "linear-algebra": (
         1e-9,
         1.0,
-        "A release of so few rows rounds by some 1e-15. The eigenvalues of these inputs are a hundredth apart or more, "
-        "so an eigenvector is off by some hundred times as much; rounds with an inverse or a root multiply that.",
+        "A release of so few rows has a rounding error of about 1e-15. The eigenvalues of these inputs are at least "
+        "0.01 apart, so the error of an eigenvector is about a hundred times as large. Steps with an inverse or a root "
+        "multiply this error.",
     ),
 }
 KINDS = {"scale": "digits", "acceptance": "digits", "probability": "law", "budget": "digits", "composition": "law"}
@@ -62,7 +64,7 @@ STEPS = {
     "rounds": "linear-algebra", "lattice": "exact",
 }  # fmt: skip
 FLAGS: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("flags.toml").read_text(encoding="utf-8"))
-"""What an implementation does wrong that fails the tests of a flag: its kind, and in words."""
+"""The mistake that the tests with a flag detect, for every flag: the kind of the mistake, and a description."""
 
 
 def _binary(rng: np.random.Generator, shape: tuple[int, ...], largest: float) -> Any:
@@ -81,7 +83,9 @@ def _fine(noise: Any) -> Any:
 
 
 class _KeysApart(np.random.Generator):
-    """A generator that replaces the key of a sampler, because a test lists the values of a sampler and has no key."""
+    """A generator whose bytes are all 0. A sampler takes its key from these bytes, but a test lists the values of the
+    sampler and has no key.
+    """
 
     def bytes(self, length: int) -> bytes:
         """Return `length` zero bytes, as a source of randomness."""

@@ -71,7 +71,9 @@ def _entry(declared: Mechanism[Any, ..., Any], parameters: Parts, at: Any) -> An
 
 
 def _share(parameters: Parts, d: int, at: float) -> Any:
-    """Return P(vᵀPv ≤ at) for the random projection P on n copies of one unit vector v; `at` is sin² of an angle."""
+    """Return P(vᵀPv ≤ at) for the random projection P that is drawn for n rows equal to one unit vector v. The
+    integrals are over the angle whose sin² is vᵀPv.
+    """
     k = matrix_bingham.released_rank(parameters["rank"], d)
     strength = matrix_bingham.exponent(mpmath.mpf(parameters["epsilon"])) * parameters["n"]
 

@@ -13,13 +13,13 @@ Flagged = tuple[dict[str, Any], str, str]
 
 BAD = ((0.0, "zero"), (-1.0, "negative"), ("nan", "not a number"))
 ROWS = [[0.5, -0.25], [0.0, 0.75], [-0.125, 0.5], [0.0, 0.0]]  # there are four rows, so that dividing by n is exact
-# some of the values lie on a power of two
+# the lengths of some of these rows are powers of two
 LENGTHS = [[1.0, 0.0], [0.5, 0.0], [0.0, 0.5625], [0.0, -0.25], [0.0, 0.0], [0.03125, 0.0]]
 LONG = [[3.0, 4.0], [0.75, -0.75], [-1.0, 1.0], [0.6875, 0.3125]]
 CLIPPED_FIRST = [
     [1.0, 0.359375],
     [0.0, 0.5],
-]  # with 3 bits, rounding the long row first gives (7, 1) in place of (7, 2)
+]  # with 3 bits, rounding the long row before clipping it gives (7, 1) in place of (7, 2)
 # the questions of these mechanisms come last, so that other questions keep their numbers
 LATER = ("l2-approximate", "block-tridiagonal")
 # mechanisms that spend nothing for d = 1, where both 0 and any bound are right answers
@@ -31,7 +31,8 @@ NOISE: dict[str, Any] = {"threshold": 0.5, "queries": [0.25, -1.5, 2.0]}
 def choices_of(declared: AnyMechanism) -> dict[str, tuple[str, ...]]:
     """Return the choices of a mechanism that the questions use.
 
-    Mechanisms in the ball that release sums and a noisy count have no vectors yet.
+    If a mechanism has a variant for neighbours that add or remove a row, which releases sums and a noisy number of
+    rows, the questions do not use this variant yet.
     """
     left_out = () if declared.counted is None else ("adjacency",)
     return {name: words for name, words in declared.choices.items() if name not in left_out}
@@ -228,8 +229,9 @@ def indices() -> Iterator[Flagged]:
 
 
 def spends() -> Iterator[Flagged]:
-    """Yield questions about the cost of one release, for every choice that changes it; bounded columns and `LATER` come
-    last.
+    """Yield questions about the cost of one release, for every choice that changes it.
+
+    The questions about bounded columns and about the mechanisms in `LATER` come elsewhere.
     """
     for declared in MECHANISMS.values():
         if declared.domain != "box" and declared.name not in LATER:
@@ -237,8 +239,8 @@ def spends() -> Iterator[Flagged]:
 
 
 def later() -> Iterator[Flagged]:
-    """Yield questions about the costs of the later mechanisms, other block sizes, and rounds of the recursive
-    moment.
+    """Yield questions about the costs of the mechanisms in `LATER`, and about releases of block-tridiagonal and
+    recursive-moment with valid and invalid options.
     """
     for name in LATER:
         yield from _spends(MECHANISMS[name])
@@ -317,7 +319,9 @@ def exact_releases() -> Iterator[Flagged]:
 
 
 def subspaces() -> Iterator[Flagged]:
-    """Yield releases of a subspace with three columns, and noise that is no projection of the rank."""
+    """Yield releases of a subspace for rows of three columns, also with an invalid rank and with noise that is not a
+    projection of the given rank.
+    """
     x = [[0.5, 0.25, 0.5], [-0.25, 0.75, 0.25]]
     line = [[0.36, 0.48, 0.0], [0.48, 0.64, 0.0], [0.0, 0.0, 0.0]]
     plane = [[0.64, -0.48, 0.0], [-0.48, 0.36, 0.0], [0.0, 0.0, 1.0]]

@@ -62,8 +62,8 @@ def question_of(test: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def asker(command: str, directory: str) -> tuple[Callable[[dict[str, Any]], Any], Callable[[], None]]:
-    """Return two functions: one asks a process a question by lines of JSON, as an audit does, and the other ends the
-    process.
+    """Return two functions. The first function asks a process one question and returns the answer; the process reads
+    and writes lines of JSON, as in an audit. The second function ends the process.
     """
     words = words_of(command)
     if shutil.which(words[0]) is None:
@@ -86,7 +86,8 @@ def run(
 ) -> list[Outcome]:
     """Return the outcome of every test.
 
-    An exception that `ask` raises rejects the question, but two kinds of exceptions decline it.
+    If `ask` raises `DeclinedError` or `NotImplementedError`, the question is declined. If a process ends or exceeds the
+    time limit, the answer is wrong. Every other exception rejects the question.
     """
     known = {name: Tolerance(entry["relative"], entry["floor"]) for name, entry in tolerances.items()}
     outcomes = []

@@ -133,7 +133,7 @@ def recorded(directions: list[Any], asked: list[Any]) -> Direction:
 
     def direction(m: Any, step: int) -> Any:
         if step >= len(directions):
-            raise InvalidInput(f"noise.directions: there are {len(directions)}, and more are needed")
+            raise InvalidInput(f"noise.directions: must have more than {len(directions)} directions")
         asked.append(m)
         return np.array(directions[step], dtype=float)
 

@@ -48,7 +48,8 @@ def test_ridge_agrees_with_a_hand_calculation() -> None:
     m = [[1.0, 10.0], [10.0, 1000.0]]
     np.testing.assert_allclose(ridge(m, 0, 0.005), [10 / 1000.01], rtol=1e-12)
     np.testing.assert_allclose(ridge(m, 1, 0.005), [10 / 1.01], rtol=1e-9)
-    # By hand, for the middle of three columns, ([[2, 0], [0, 4]] + I) w = (3, 5) has the solution w = (1, 1).
+    # The target is the middle one of three columns. By hand, its coefficients solve ([[2, 0], [0, 4]] + I) w = (3, 5),
+    # so that w = (1, 1).
     m = [[2.0, 3.0, 0.0], [3.0, 9.0, 5.0], [0.0, 5.0, 4.0]]
     np.testing.assert_allclose(coefficients(np.array(m), 1, 0.5), [1, 1], rtol=1e-14)
 
@@ -87,8 +88,11 @@ def test_one_column_has_no_regression() -> None:
 
 
 def parts(m: Matrix, other: Matrix, target: int) -> tuple[float, float, float]:
-    """Return the norms of the target column and of the feature block of m − other, and the least eigenvalue of m's
-    block."""
+    """Return three arguments of `error_bound`: two norms of the difference m − other, and an eigenvalue of m.
+
+    The first norm is that of the target column without the entry of the target, the second is the spectral norm of the
+    block of the features. The eigenvalue is the least of the features' block of m, or 0 if it is negative.
+    """
     others = np.arange(len(m)) != target
     delta = m - other
     block = np.ix_(others, others)
@@ -135,7 +139,7 @@ def test_principal_components_agree_with_a_hand_calculation() -> None:
 
 
 def test_without_variance_all_shares_are_zero() -> None:
-    """Test that all shares are 0 if the total variance is 0."""
+    """Test that the shares of the total variance are 0 if the total variance is 0."""
     got = principal_components(-np.eye(3), 2)
     np.testing.assert_array_equal(got.shares, [0, 0])
     assert got.directions.shape == (2, 3)
@@ -168,7 +172,8 @@ def test_the_captured_variance_falls_short_by_no_more_than_the_bound(seed: int, 
 
 
 def test_half_the_bound_on_the_lost_variance_is_exceeded() -> None:
-    # With noise diag(−s, s) for s just above ½, diag(1, 0) gets the wrong axis. The loss is 1, and the bound is 2s.
+    # The second moment is diag(1, 0). The noise diag(−s, s) with s just above ½ makes the second axis the leading one.
+    # The lost variance is 1, and its bound is 2s.
     s = 0.5001
     got = principal_components(np.diag([1 - s, s]), 1)
     lost = 1 - got.directions[0, 0] ** 2

@@ -78,7 +78,8 @@ def test_the_check_of_the_conventions_can_fail() -> None:
 @pytest.mark.parametrize("estimator", EVERY, ids=repr)
 def test_the_spend_is_that_of_the_mechanism_and_within_the_budget(estimator: Any) -> None:
     done = fitted(estimator)
-    columns = X.shape[1] + 1 + isinstance(estimator, PrivateRidge)  # the query for the mean has one additional column
+    # the mean is released with a constant column, and ridge regression has the column of the target
+    columns = X.shape[1] + 1 + isinstance(estimator, PrivateRidge)
     candidate = next(c for c in CANDIDATES if c.name == done.mechanism_)
     budget = {"epsilon": 1} if estimator.epsilon else {"rho": 1}
     choices = {name: value for name, value in candidate.options.items() if name in candidate.declared.choices}
@@ -173,8 +174,8 @@ def test_every_row_that_reaches_the_mechanism_is_in_the_unit_ball(mapping: Map) 
 
 @pytest.mark.parametrize("a", [SHARE, 0.5])
 def test_one_row_moves_both_moments_by_no_more_than_the_budget_allows(a: float) -> None:
-    """Test that the exact privacy loss on the worst pairs of rows is at most ρ. Without the factors on the rows and on
-    the constant column, it is above ρ.
+    """Test that the exact privacy loss on the worst pairs of rows is at most ρ. If the rows and the constant column are
+    not multiplied by their factors, the loss is above ρ.
     """
     n, rho = 5, 0.7
 
@@ -410,7 +411,7 @@ def test_bounds_are_pairs_or_minima_and_maxima(bounds: Any, expected: Any) -> No
 def test_bounds_of_two_columns_that_can_be_read_in_two_ways_are_refused() -> None:
     assert box_of([(0, 1), (2, 3)], 2, None).bounds == ((0, 1), (2, 3))
     assert box_of((np.array([0, 1]), np.array([2, 3])), 2, None).bounds == ((0, 2), (1, 3))
-    # read as minima and maxima, 5 would be below 10
+    # read as minima and maxima, the second column would have the minimum 10 and the maximum 5
     assert box_of(((0, 10), (0, 5)), 2, None).bounds == ((0, 10), (0, 5))
     assert box_of(((0, 0), (1, 1)), 2, None).bounds == ((0, 1), (0, 1))
     with pytest.raises(InvalidInput, match="can be two pairs or"):

@@ -102,7 +102,7 @@ MATRICES = [
     pytest.param(rotated([30.0, -5.0]), id="a concentrated circle"),
     pytest.param(np.diag([3.0, 1.0, 0.0]), id="a sphere"),
     pytest.param(rotated([12.0, 11.5, -8.0]), id="a girdle"),
-    pytest.param(rotated([40.0, 0.0, 0.0]), id="a pole with a double eigenvalue"),
+    pytest.param(rotated([40.0, 0.0, 0.0]), id="two poles, with a double eigenvalue"),
     pytest.param(np.zeros((3, 3)), id="the uniform law"),
 ]
 
@@ -148,7 +148,7 @@ def test_the_law_of_a_projection_agrees_with_quadrature_on_the_circle(gap: float
         return quad(lambda t: math.exp(-gap * math.cos(t) ** 2), low, high, epsabs=1e-15, epsrel=1e-13)[0]
 
     w = np.array([0.0, 0.1, 0.5, 0.9, 1.0])
-    # The integrals give P(u_1² ≤ w) for u_1 = sin t with density proportional to exp(gap u_1²).
+    # For u_1 = sin t, the density of t is proportional to exp(gap u_1²). The ratio of the integrals is P(u_1² ≤ w).
     exact = [angle_mass(0, math.asin(math.sqrt(v))) / angle_mass(0, math.pi / 2) for v in w]
     np.testing.assert_allclose(law.projection_cdf(np.diag([gap, 0.0]), [0])(w), exact, atol=1e-11)
 
@@ -262,9 +262,10 @@ def test_a_bad_matrix_is_refused(call: Callable[[Matrix], Any], m: Matrix, messa
 
 
 @pytest.mark.parametrize("q", [1, 2, 3, 7])
-@pytest.mark.parametrize("fewest", [law.FEWEST_PROPOSALS, -1])  # with −1, the sampler draws one proposal at a time
+@pytest.mark.parametrize("fewest", [law.FEWEST_PROPOSALS, -1])  # with −1, a single draw makes one proposal at a time
 def test_draws_of_several_laws_are_those_of_each_law(q: int, fewest: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    # A sampler that returned a rejected proposal, or did not continue with its generator, would fail here.
+    # The test catches a sampler that returns a rejected proposal, or that does not make the further proposals for a law
+    # with the generator of this law.
     monkeypatch.setattr(law, "FEWEST_PROPOSALS", fewest)
     rng = np.random.default_rng(0)
     roots = rng.standard_normal((50, q, q))

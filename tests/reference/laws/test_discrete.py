@@ -50,7 +50,10 @@ def test_the_two_forms_of_the_tail_meet(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize("law", [discrete_laplace, discrete_gaussian])
 def test_a_draw_is_the_first_round_with_a_number_even_if_it_is_zero(law: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Test that the sampler accepts a 0. The check `claims.checks.own.lattice` tests the law of one round."""
+    """Test that the sampler repeats a round that gives no number, and returns the first number even if it is 0.
+
+    The check `claims.checks.own.lattice` tests the law of one round.
+    """
     rounds = iter([None, 0, 5])
     monkeypatch.setattr(law, "attempt", lambda parameter, coins: next(rounds))
     assert law.sample(Fraction(1), Coins(system_bits)) == 0

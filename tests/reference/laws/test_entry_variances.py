@@ -21,9 +21,10 @@ DRAWS = 60_000
 def spectral_moments(d: int) -> tuple[Fraction, Fraction]:
     """Return E Σ λ_i² and E (Σ λ_i)² as fractions, for a density proportional to ∏|λ_i − λ_j| e^{−Σ|λ_i|}.
 
-    Let λ_1 > … > λ_d, of which k are positive, so that the product needs no absolute values. The absolute values of the
-    positive λ_i are sums of gaps u_j > 0 between neighbours, and so are those of the negative λ_i. Their sum Σ|λ_i| is
-    a sum of gaps with integer coefficients. So every integral is a sum of terms ∫ u^a e^{−ju} du = a!/j^{a+1}.
+    For λ_1 > … > λ_d the product needs no absolute values. Let k of the λ_i be positive, and sum the integrals over k.
+    The new variables u_j > 0 are the gaps between neighbours among 0 and the λ_i. Every |λ_i| is the sum of the gaps
+    between 0 and λ_i, so that Σ|λ_i| is a sum of gaps with integer coefficients. So every integral is a sum of products
+    of terms ∫ u^a e^{−ju} du = a!/j^{a+1}.
     """
     totals = [Fraction(0)] * 3
     for k in range(d + 1):

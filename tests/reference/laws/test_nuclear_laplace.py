@@ -45,8 +45,8 @@ def test_the_nuclear_norm_agrees_with_a_hand_calculation() -> None:
 @KINDS
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 5])
 def test_the_normaliser_agrees_with_the_volume_of_the_orthogonal_group(d: int, symmetric: bool) -> None:
-    # For Z = U diag(s) Vᵀ, with ordered s and 2^d choices of signs, dZ = ∏(s_i² − s_j²) ds dU dV, and vol O(d) is the
-    # product of the volumes |S^{k−1}| for k = 1, …, d.
+    # For Z = U diag(s) Vᵀ with s_1 > … > s_d, dZ = ∏(s_i² − s_j²) ds dU dV. Every Z has 2^d such decompositions, which
+    # differ in the signs of columns. The volume of O(d) is the product of the volumes |S^{k−1}| for k = 1, …, d.
     # For symmetric Z = Q diag(l) Qᵀ, every coordinate √2 Z_ij off the diagonal contributes √2 |l_i − l_j|.
     group = sum(math.log(2 * math.pi ** (k / 2)) - math.lgamma(k / 2) for k in range(1, d + 1))
     volume = group + d * (d - 1) / 4 * math.log(2) if symmetric else 2 * group

@@ -8,7 +8,7 @@ from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble, pfaffian
 from tests.conventions import Matrix
 
 KINDS = pytest.mark.parametrize("half_line", [True, False], ids=["half line", "full line"])
-# for rounding errors; the largest difference in 150 samples of 8 points was 2e-12
+# the tolerance for rounding errors; the largest difference in 150 samples of 8 points was 2e-12
 ROUNDING = 1e-9
 SAMPLES = 20
 

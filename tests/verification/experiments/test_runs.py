@@ -181,13 +181,13 @@ def test_a_stored_result_is_regenerated_and_one_bit_is_seen(
     assert f"1 of {len(kept.rows) - 1} errors differ" in printed
     assert "versions, numpy: '1.0' was stored" in printed
     assert "notes: what was stored is not what is declared here" in printed
-    assert "1 rows are in one of the two only" in printed
+    assert "1 rows are in only one of the two results" in printed
     assert (tmp_path / "new" / f"{NAME}.parquet").read_bytes() == whole.read_bytes()
 
 
 def test_a_result_made_from_another_file_of_the_user_is_refused(whole: Path, tmp_path: Path) -> None:
     kept = results.read(whole)
-    with pytest.raises(InvalidInput, match="adult: the path must be given, of what the stored result had"):
+    with pytest.raises(InvalidInput, match="adult: the path must lead to the data of the stored result"):
         running.replan({**kept.facts, "data": {"adult": "0" * 64}}, {"adult": whole})
 
 

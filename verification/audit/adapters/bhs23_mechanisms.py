@@ -3,9 +3,9 @@
 The environment variable COVASSAY_BHS23 names the directory of the copy, which was audited at commit dd1d1db. The target
 `mean` calls `private_mean_estimation`, and `covariance` calls `private_covariance_estimation(X, eps, delta, lambda_0)`.
 Both functions of the project are documented as (ε, δ)-DP for any `lambda_0`. The functions refuse a data set that is
-too small for `lambda_0`, by a rule that uses only public numbers. For ε = 1 and δ = 1e-6 the rule asks for hundreds of
-rows for each unit of `lambda_0`. The adapter turns a refusal into an exception. The data sets of an audit have few
-rows, so an audit cannot test the two functions.
+too small for `lambda_0`, by a rule that uses only public numbers. For ε = 1 and δ = 1e-6, the number of rows must be at
+least several hundred times `lambda_0`. The adapter turns a refusal into an exception. The data sets of an audit have
+few rows, so an audit cannot test the two functions.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,6 @@
-"""Make targets `covassay:NAME`, `covassay:NAME-tight`, … from the mechanisms of the reference."""
+"""Make targets from covassay's own mechanisms: `covassay:NAME` with default options, and `covassay:NAME-tight`, … with
+other choices of the options.
+"""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,8 +1,9 @@
 """Declare the law of noise that a library draws in compiled code, such as Rust or C++, whose draws cannot be recorded.
 
-An adapter calls the library's sampler through the functions of this module, which only call it. While draws are
-recorded, noise of the declared law replaces the sampler, with the scale that the library states or was given.
-Statistical tests must check that the library's own noise has the declared law.
+An adapter calls the library's sampler through the functions of this module, which do nothing else. While draws are
+recorded, covassay draws noise of the declared law instead of calling the sampler. The scale of this noise is the one
+that the library reports, or the one that the adapter gave to the library. Statistical tests must check that the
+library's own noise has the declared law.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Make targets from diff-priv-laplace-python 1.0.5, which computes statistics of one column with values in [0, 10].
 
-- The targets `sum`, `mean` and `variance` call `DiffPrivStatistics.sum(data, epsilon)` and so on, which take no
-  bounds.
+- The targets `sum`, `mean` and `variance` call the methods `sum(data, epsilon)`, `mean` and `variance` of
+  `DiffPrivStatistics`. These methods have no parameter for bounds.
 
 - The target `count` calls `DiffPrivStatistics.count` to count the entries above the middle of the range, without
   post-processing.

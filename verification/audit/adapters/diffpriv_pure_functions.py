@@ -1,11 +1,11 @@
 """Make targets from `private_sum`, `private_mean` and `private_count` of diffpriv-pure 0.1.0.
 
-The functions for `sum` and `mean` clip a column to its bounds; the adapter passes δ = 0, which gives ε-DP by Laplace
-noise. For the target `mean-gaussian` the adapter passes δ > 0. The target `count` calls `private_count(k, epsilon)`
-with the number k of entries above the middle of the range. The function `private_count` is documented as "shifted
-geometric for pure ε-DP integer counts". The package diffpriv-pure does not say which data sets are neighbours, and
-takes the number of rows from the data. The package diffpriv-pure draws from Python's global generator, which the
-adapter seeds for each draw.
+The functions for `sum` and `mean` clip a column to its bounds. The targets `sum` and `mean` pass δ = 0, for which the
+functions add Laplace noise and claim ε-DP. The target `mean-gaussian` passes δ > 0. The target `count` calls
+`private_count(k, epsilon)` with the number k of entries above the middle of the range. The function `private_count` is
+documented as "shifted geometric for pure ε-DP integer counts". The package diffpriv-pure does not say which data sets
+are neighbours, and takes the number of rows from the data. The package diffpriv-pure draws from Python's global
+generator, which the adapter seeds for each draw.
 """
 
 from collections.abc import Callable

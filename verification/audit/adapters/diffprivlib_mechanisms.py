@@ -1,14 +1,15 @@
 """Make targets from two functions of diffprivlib 0.6.6 (IBM) for a covariance and its leading eigenvector.
 
-The target `bingham` calls `mechanisms.Bingham(epsilon, sensitivity=1).randomise(XᵀX)`. The mechanism `Bingham`
-documents ε-DP for the leading eigenvector with the exponent ε/4 of ADK19, which the reference calls calibration
-"paper". The mechanism takes XᵀX, so its caller must clip the rows, and the adapter does that. The mechanism's rejection
-sampler asks numpy at every proposal for a decomposition of the same covariance matrix. The adapter gives the sampler a
-generator that stores the decomposition; the sampler itself is diffprivlib's own code.
+The target `bingham` calls `mechanisms.Bingham(epsilon, sensitivity=1).randomise(XᵀX)`. According to its documentation,
+the mechanism `Bingham` releases the leading eigenvector with ε-DP. The mechanism uses the exponent ε/4 of ADK19, as
+covassay's mechanism `bingham` does with the calibration "paper". The mechanism takes XᵀX, so its caller must clip the
+rows, and the adapter does that. The mechanism uses a rejection sampler, and numpy decomposes the same covariance matrix
+again for every proposal. The adapter gives the sampler a generator that stores the decomposition; the sampler itself is
+diffprivlib's own code.
 
 The target `covariance-eig` calls `models.utils.covariance_eig(X, epsilon, norm=1)`. The adapter puts the eigenvalues w
-and eigenvectors V of the output together as V diag(w) Vᵀ/n. The function splits its budget in its own way, so it is
-audited without a reference law.
+and eigenvectors V of the output together as V diag(w) Vᵀ/n. No mechanism of covassay splits the budget as this function
+does, so the outputs are not compared with a known law.
 
 The modules `diffprivlib_models`, `diffprivlib_numbers` and `diffprivlib_tools` make further targets from diffprivlib.
 """

@@ -3,7 +3,7 @@
 The audit tests the public attributes of a fitted estimator, which the adapter joins to one output. The package
 diffprivlib says that "differential privacy is guaranteed with respect to the training sample", and does not say which
 data sets are neighbours. The package diffprivlib takes the number of rows from the data, so it is audited for
-replace-one.
+neighbours in which one row is replaced.
 
 - The target `pca` fits `PCA(epsilon, data_norm=2, bounds=(−1, 1))` and returns Vᵀ diag(explained_variance_) V. Rows lie
   in the unit ball. Subtracting a mean in the unit cube moves the rows by at most √d, and the class clips rows that are
@@ -47,7 +47,7 @@ from covassay.verification.audit.adapters.diffprivlib_package import (
 )
 from covassay.verification.audit.targets.target import Target
 
-LABEL = 0.5  # the last column has the second label above this share of its range
+LABEL = 0.5  # a row has the second label if its last entry is above this share of the range of the last column
 
 
 def _pca(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
@@ -112,7 +112,7 @@ TARGETS: dict[str, Callable[[], Target]] = {
     ),
     "linear-regression-moments": partial(
         pure_target, "linear-regression-moments", _moments, "models.LinearRegression, _obj_coefs", "matrix",
-        "_obj_coefs is not a public attribute; a pickled model has it, and the public ones are made of it",
+        "_obj_coefs is not a public attribute; a pickled model contains it, and the coefficients are computed from it",
         bounds=RANGE,
     ),
     "standard-scaler": partial(

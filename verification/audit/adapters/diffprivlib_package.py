@@ -1,5 +1,5 @@
-"""Declare what the adapters of diffprivlib share: the pinned version, generators, primitives, and targets without
-warnings.
+"""Declare what the adapters of diffprivlib share: the pinned version, seeded generators, declarations of the noise
+(`primitives`), and functions that make targets or hide warnings.
 """
 
 import math
@@ -19,7 +19,7 @@ from covassay.verification.audit.targets.target import Target
 
 Bounds = tuple[tuple[float, float], ...]
 
-RANGE = (0.0, 100.0), (0.0, 1.0)  # the ranges of a positive column and of a share, for targets that need bounds
+RANGE = (0.0, 100.0), (0.0, 1.0)  # the bounds of a positive column and of a column of proportions
 ADJACENCY = "it does not say which data sets are neighbours; n is taken from the data"
 
 # diffprivlib 0.6.6 can be imported with scikit-learn 1.6, but not with 1.9
@@ -91,7 +91,9 @@ def keeps_factor(rng: np.random.Generator) -> np.random.RandomState:
 
 @cache
 def _keeping(state: Any) -> Any:
-    """Return a subclass of the class that numpy calls RandomState at the time of the call."""
+    """Return a subclass of `state` that stores the decomposition. `state` is numpy's RandomState, or the class that
+    replaces it while draws are recorded.
+    """
 
     class KeepsFactor(state):  # type: ignore[misc]
         _covariance = b""
@@ -121,12 +123,14 @@ def limits(bounds: Bounds) -> tuple[Vector, Vector]:
 
 
 def target(name: str, draw: Callable[..., Any], part: str, **more: Any) -> Target:
-    """Return the target that draws with the given part of the installed diffprivlib."""
+    """Return the target `diffprivlib:NAME`. `part` names the audited class or function of diffprivlib."""
     return Target(f"diffprivlib:{name}", draw, version=told_version(PACKAGE, part), primitives=PRIMITIVES, **more)
 
 
 def pure_target(
     name: str, draw: Callable[..., Any], part: str, released: str, *notes: str, neighbours: str = ADJACENCY, **more: Any
 ) -> Target:
-    """Return the target that claims ε-DP for outputs of the kind `released`, with a note on its neighbours."""
+    """Return a target that claims ε-DP. `released` is the kind of its outputs, and `neighbours` is a note on which data
+    sets are neighbours.
+    """
     return target(name, draw, part, released=released, claim=PureDP(1.0), notes=(*notes, neighbours), **more)

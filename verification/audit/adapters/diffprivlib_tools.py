@@ -8,9 +8,9 @@ All targets take columns with public bounds. The package diffprivlib does not sa
 - The target `count-nonzero` calls `tools.count_nonzero` to count the entries of the first column above the middle of
   its range.
 
-- The target `histogram` calls `tools.histogram` on the first column, with as many bins of its range as there are
-  columns. The sensitivity of the histogram is 1 for all bins together. The histogram has sensitivity 1 if a row is
-  added or removed, so the target has add-remove adjacency.
+- The target `histogram` calls `tools.histogram` on the first column. The bins divide the range of this column, and
+  there are as many bins as columns in the data. The function uses the sensitivity 1 for all bins together. This
+  sensitivity is right if a row is added or removed. The target therefore has add-remove adjacency.
 
 - The target `quantile` calls `tools.quantile(x, 0.5, epsilon, bounds)` on the first column x.
 

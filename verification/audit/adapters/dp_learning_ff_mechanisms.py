@@ -36,10 +36,11 @@ MULTIPLIERS = 0.5, 1000.0  # the noise multiplier is searched in this interval
 
 @lru_cache(maxsize=64)
 def _calibrated(epsilon: float, delta: float) -> Any:
-    """Return the package's mechanism with the noise multiplier that gives this budget by the package's own accountant.
+    """Return the package's mechanism with the noise multiplier for which the package's own accountant reports this
+    budget.
 
-    The package's own `LeastSquaresClassifier.calibrate` raises ZeroDivisionError, because its search takes a larger
-    parameter for a larger loss.
+    The package's own `LeastSquaresClassifier.calibrate` raises ZeroDivisionError, because its search assumes that the
+    loss grows with the noise multiplier.
     """
     from dp_learning_ff.mechanisms import LeastSquaresCDPM
 

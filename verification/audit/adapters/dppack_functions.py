@@ -1,9 +1,9 @@
 """Make targets from DPpack 0.2.2, a package of R, in a copy of sgiddens/DPpack.
 
-The environment variable COVASSAY_DPPACK names the directory of the copy. Each target is the process `Rscript
-dppack_functions.R COPY NAME`, which loads the R files of the copy; R needs the packages jsonlite and rmutil. The
-functions are called with `which.sensitivity='bounded'`, which is their default and means that one row is replaced
-while the number of rows is fixed. The functions use Laplace noise with the budget ε.
+The environment variable COVASSAY_DPPACK names the directory of the copy. Each target runs the command `Rscript
+dppack_functions.R COPY FUNCTION`, which loads the R files of the copy. R needs the packages jsonlite and rmutil. The
+functions are called with `which.sensitivity='bounded'`, which is their default and means that one row is replaced while
+the number of rows is fixed. The functions use Laplace noise with the budget ε.
 
 The targets `mean`, `variance`, `standard-deviation` and `median` call `meanDP(x, eps, lower.bound, upper.bound)`,
 `varDP`, `sdDP` and `medianDP` on the first column. The target `covariance` calls `covDP` on two columns.

@@ -8,8 +8,9 @@
 - The targets `vector-mean-laplace` and `vector-mean-gaussian` call `PrivateVectorClampedMeanLaplace(lower_bound,
   upper_bound, k, N)` and `…Gaussian` for k columns and N rows, with the same bounds for all columns.
 
-- The target `histogram` calls `PrivateHistogram(bins)` with as many bins of the range as there are columns. An
-  individual contributes one count to the histogram, so neighbours differ by adding or removing a row.
+- The target `histogram` calls `PrivateHistogram(bins)` on the first column. The bins divide the range of this column,
+  and there are as many bins as columns in the data. An individual contributes one count to the histogram, so neighbours
+  differ by adding or removing a row.
 
 - The target `quantile` calls `PrivateQuantile(options).execute(values, epsilon, quantile=0.9)` with 11 options in the
   range. The operation for the quantile rests on Claim 3.9 of Dwork and Roth (2014), where a row is added or removed.

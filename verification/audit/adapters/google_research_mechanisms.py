@@ -2,10 +2,10 @@
 google-research/private_covariance_estimation.
 
 The environment variable COVASSAY_GOOGLE_RESEARCH names the directory that has the folder
-`private_covariance_estimation`, which was audited in 2026. The functions take XᵀX of rows with norm at most 1, and
-the adapter clips the rows. The functions do not say which data sets are neighbours. The sensitivities in the code, 1
-for XᵀX and for its eigenvalues, are those of adding or removing a row while n is an argument, so the targets have
-add-remove adjacency.
+`private_covariance_estimation`, which was audited in 2026. The functions take XᵀX of rows with norm at most 1, and the
+adapter clips the rows. The functions do not say which data sets are neighbours. The code takes 1 as the sensitivity of
+XᵀX and of its eigenvalues, as if one row were added or removed. The targets therefore have add-remove adjacency,
+although two of the functions take n as an argument.
 
 The target `gaussian` calls `gaussian_mechanism(cov, epsilon, delta)`, and `laplace` calls `laplace_mechanism(cov,
 epsilon)`. The target `iterative` calls `iterative_mechanism(cov, n, epsilon)`, and `talwar` calls
@@ -56,7 +56,7 @@ def _target(name: str, function: str, claim: Guarantee, takes_rows: bool) -> Tar
         version=told_version(PACKAGE, function),
         notes=(
             "it takes XᵀX of rows of norm at most 1: the adapter clips them",
-            "it does not say which are neighbours",
+            "it does not say which data sets are neighbours",
         ),
     )
 

@@ -9,8 +9,8 @@ first column.
 
 - The target `count` calls `fn.dp_count` with `nonneg=False` to count the entries above the middle of the range.
 
-- The target `histogram` calls `fn.dp_histogram` with `nonneg=False` and as many bins of the range as there are
-  columns.
+- The target `histogram` calls `fn.dp_histogram` with `nonneg=False` on the first column. The bins divide the range of
+  this column, and there are as many bins as columns in the data.
 
 - The target `quantile` calls `fn.dp_quantile(x, 0.5, epsilon, a, b, seed)`.
 

@@ -2,7 +2,7 @@
 
 Replacing a row in the unit ball changes the mean squared norm by at most 1/n. An adapter clips the rows and computes
 the query in float64. After the clipping, the adapter calls the library's mechanism with the query, or the library's
-sampler with the scale that the claim asks for.
+sampler with the noise scale that the claim requires.
 """
 
 import math
@@ -33,7 +33,9 @@ def number_target(
     name: str, release: Release, version: str, claim: Guarantee, mechanism: str | None = None, seeded: bool = True,
     primitives: tuple[Primitive, ...] = (),
 ) -> Target:  # fmt: skip
-    """Return the target with this name, whose law is known if a `mechanism` is given."""
+    """Return the target with this name. The law of its outputs is that of `mechanism`, if a mechanism of covassay is
+    named.
+    """
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         rows = unit_rows(x)

@@ -1,27 +1,27 @@
 """Make targets from OpenDP 0.16.0 for eigenvectors, eigenvalues and principal components.
 
 The target `private-eigenvector` calls `opendp.extras.sklearn._make_eigenvector.make_private_eigenvector`. The adapter
-chooses the unit ε for which OpenDP's own privacy map gives `.map(2) = ε`, because replacing one row is one removal and
-one addition. The target `private-eigenvector` has the exponent ε/4 of ADK19, which the reference calls calibration
-"paper". OpenDP draws from the operating system. So that a run can be replayed, the adapter replaces the generator that
-OpenDP's Python code calls by the seeded generator of the audit. In every draw, OpenDP searches again for the parameter
-of the proposal, which takes most of the time. The parameter of the proposal is a function of the data alone, so the
-adapter stores it while the data stay the same. The proposals and their acceptance are computed by OpenDP's own code,
-without changes.
+passes ε as `unit_epsilon` and requires that OpenDP's own privacy map gives `.map(2) = ε`. The argument of the map is 2
+because replacing one row is one removal and one addition. The target `private-eigenvector` has the exponent ε/4 of
+ADK19, as covassay's mechanism `bingham` has with the calibration "paper". OpenDP draws from the operating system. So
+that a run can be replayed, the adapter replaces the generator that OpenDP's Python code calls by the seeded generator
+of the audit. In every draw, OpenDP searches again for the parameter of the proposal, which takes most of the time. The
+parameter of the proposal is determined by the data and ε, so the adapter stores it while these stay the same. The
+proposals and their acceptance are computed by OpenDP's own code, without changes.
 
 The target `eigendecomposition` calls `make_private_np_eigendecomposition`. The adapter puts the eigenvalues w and
 eigenvectors V of the output together as V diag(w) Vᵀ/n. The budget is split evenly between the eigenvalues and the d −
 1 eigenvectors. OpenDP's Rust library draws the Laplace noise, so the audit cannot seed the target `eigendecomposition`.
-The target `eigendecomposition-about-origin` uses the input domain `array2_domain(norm=1, origin=(3, …, 3))`, to which
-the adapter moves the rows of the unit ball.
+The target `eigendecomposition-about-origin` uses the input domain `array2_domain(norm=1, origin=(3, …, 3))`. The
+adapter clips the rows to the unit ball and adds 3 to every entry, so that the rows lie in this domain.
 
 The target `eigenvalues` calls `make_private_eigenvalues` with Laplace noise, at the scale for which the privacy map
 gives `.map(2) = ε`, and returns the eigenvalues of XᵀX. The adapter calls the two parts of the chain
 `make_private_eigenvalues` one after the other, so that the noise is recorded. The target `pca` calls
 `sklearn.decomposition.PCA(epsilon, row_norm=1, n_samples, n_features).fit(X)`. The documentation of the class says
-"epsilon: the privacy budget" for n_changes = 1 change of a row. The target `pca` returns `mean_`, with Vᵀ
-diag(singular_values_²/n) V below it. In every draw, the class searches again for its noise scales, which are functions
-of n, d and ε, so the adapter stores them from draw to draw.
+"epsilon: the privacy budget", for neighbours that differ by `n_changes` changed rows. By default, `n_changes` is 1. The
+target `pca` returns `mean_`, with Vᵀ diag(singular_values_²/n) V below it. In every draw, the class searches again for
+its noise scales, which are functions of n, d and ε, so the adapter stores them from draw to draw.
 """
 
 import os
@@ -86,8 +86,8 @@ class _Kept:
 class _KeptScales:
     """OpenDP's search for a noise scale, whose result is stored while `public` is set.
 
-    `public` has the numbers that determine the results of the searches in one draw. The searches come in the same order
-    in every draw.
+    `public` has the numbers that determine the results of the searches in one draw. The results are stored under these
+    numbers and the position of the search in the draw, because the searches come in the same order in every draw.
     """
 
     def __init__(self, search: Callable[..., Any]) -> None:
@@ -107,7 +107,7 @@ class _KeptScales:
 
 
 def _library() -> Any:
-    # a failing draw would spend a hundred times its own time on a stack trace in Rust, which no report shows
+    # no report shows the stack trace of a failing draw in Rust, and the trace takes a hundred times as long as the draw
     os.environ.setdefault("RUST_LIB_BACKTRACE", "0")
     import opendp.prelude as dp
 
@@ -130,7 +130,7 @@ def _eigenvector_measurement(n: int, d: int, epsilon: float) -> Any:
     domain = _sscp_domain(num_features=d, norm=1.0, p=2, size=n, T=float)
     measurement: Any = make_private_eigenvector(domain, dp.symmetric_distance(), epsilon)
     if measurement.map(2) != epsilon:
-        raise ValueError(f"map(2) = {measurement.map(2)} in place of {epsilon}")
+        raise ValueError(f"OpenDP's map(2) is {measurement.map(2)}, but must be {epsilon}")
     return measurement
 
 
@@ -173,7 +173,9 @@ def _eigendecomposition(x: Matrix, *, epsilon: float, rng: np.random.Generator, 
 
 @lru_cache(maxsize=64)
 def _eigenvalues_parts(n: int, d: int, epsilon: float) -> tuple[Any, Any, float]:
-    """Return the eigenvalues, the measurement that follows them in the chain, and the scale of its noise."""
+    """Return the function that computes the eigenvalues, the function that adds Laplace noise to them, and the scale of
+    this noise.
+    """
     dp = _library()
     from opendp.extras.numpy import _sscp_domain
     from opendp.extras.sklearn._make_eigenvalues import make_eigenvalues

@@ -1,8 +1,9 @@
 """Make targets from mechanisms of OpenDP 0.16.0 that release one number; they belong to the adapter `opendp`.
 
 The target `laplace` calls `make_laplace`, which is ε-DP, and `gaussian` calls `make_gaussian`, which is ρ-zCDP. The
-functions `make_laplace` and `make_gaussian` work on floats, with the scale for which the library's own privacy map
-gives the claim. OpenDP's Rust library draws the noise, so the audit cannot seed the targets `laplace` and `gaussian`.
+functions `make_laplace` and `make_gaussian` work on floats. The adapter chooses the noise scale for which the library's
+own privacy map gives the claimed budget. OpenDP's Rust library draws the noise, so the audit cannot seed the targets
+`laplace` and `gaussian`.
 """
 
 from collections.abc import Callable
@@ -28,7 +29,7 @@ def _measurement(name: str, scale: float, sensitivity: float, claim: float) -> A
     space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
     measurement = getattr(dp.m, f"make_{name}")(*space, scale)
     if abs(measurement.map(sensitivity) - claim) > CLOSE * claim:
-        raise ValueError(f"map({sensitivity}) = {measurement.map(sensitivity)} in place of {claim}")
+        raise ValueError(f"OpenDP's map({sensitivity}) is {measurement.map(sensitivity)}, but must be {claim}")
     return measurement
 
 

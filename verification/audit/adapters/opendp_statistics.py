@@ -1,25 +1,25 @@
-"""Make targets from OpenDP 0.16.0 for a mean, a choice, a regression and bounded columns; they belong to the adapter
-`opendp`.
+"""Make targets from OpenDP 0.16.0 for a mean, the largest of several sums, a regression, and the moments of bounded
+columns. The targets belong to the adapter `opendp`.
 
-- The target `mean` calls `extras.numpy._make_np_mean.make_private_np_mean` on rows of norm at most 1, with the scale
-  for which its own privacy map gives ρ for one replaced row.
+- The target `mean` calls `extras.numpy._make_np_mean.make_private_np_mean` on rows of norm at most 1. The noise scale
+  is the one for which OpenDP's own privacy map gives ρ for one replaced row.
 
-- The target `noisy-max` calls `make_noisy_max` on the sums of the squared columns, and returns the number of a
-  column. A row of norm at most 1 changes each sum by at most 1.
+- The target `noisy-max` computes the sum of squares of every column, and calls `make_noisy_max` on these sums. The
+  output is the index of a column. Replacing a row of norm at most 1 changes each sum by at most 1.
 
 - The target `theil-sen` calls `sklearn.linear_model.LinearRegression(max_divergence(), x_bounds, y_bounds,
-  scale).fit(X, y)`, and returns the slope and the intercept. The regression uses the scale for which its own privacy
+  scale).fit(X, y)`, and returns the slope and the intercept. The noise scale is the one for which OpenDP's own privacy
   map gives ε for one replaced row. The regression shuffles the rows by NumPy's global generator, which the adapter
   seeds.
 
-- The targets `box-gauss` and `box-laplace` call `make_gaussian` and `make_laplace` on the vector of the weighted sums
-  of bounded columns (`box_moments`). The targets use the scale for which the privacy maps give the budget at the
-  sensitivity of the vector of sums. OpenDP has no function with the joint law of these sums, because the budgets of its
-  sums of bounded columns add up under composition. The adapter computes the sums, and then the number of rows, the mean
-  and the covariance from the noisy sums.
+- The targets `box-gauss` and `box-laplace` add noise by `make_gaussian` and `make_laplace` to the weighted sums that
+  `covassay.reference.box_moments` defines for bounded columns. The sums form one vector, and the noise scale is the one
+  for which OpenDP's own privacy map gives the budget at the sensitivity of this vector. OpenDP has no function that
+  computes these sums together: it has a function for each sum, and the budgets of these functions add up under
+  composition. The adapter itself computes the sums, and afterwards the mean and the covariance from the noisy sums.
 
-A privacy map is proportional to 1/scale, or to 1/scale² for ρ. OpenDP's Rust library draws the noise, so the audit
-cannot seed these targets of OpenDP.
+The ε of a privacy map is proportional to 1/scale, and its ρ to 1/scale². The adapter finds the noise scales by this
+rule. OpenDP's Rust library draws the noise, so the audit cannot seed these targets of OpenDP.
 """
 
 import math
@@ -49,7 +49,7 @@ from covassay.verification.audit.targets.target import Target
 Bounds = tuple[tuple[float, float], ...]
 RANGE = (0.0, 10.0), (0.0, 10.0)  # the ranges of x and y are those of an example in the documentation
 SQUARE = ((0.0, 4.0), (-1.0, 1.0))
-SUMS = "the adapter computes the sums of bounded columns and their weights, and the estimates from the noisy sums"
+SUMS = "the adapter computes the weighted sums of bounded columns, and afterwards the estimates from the noisy sums"
 KEPT = "its input domain promises rows of norm at most 1; the adapter keeps this promise"
 REPLACED = 2  # two data sets in which one row is replaced have this symmetric distance
 
@@ -149,7 +149,7 @@ TARGETS: dict[str, Callable[[], Target]] = {
     ),
     "theil-sen": partial(
         _target, "theil-sen", _theil_sen, "sklearn.linear_model.LinearRegression",
-        "its neighbours are those of the symmetric distance, of which a replaced row is 2", released="vector",
+        "its privacy map counts added and removed rows; a replaced row counts as two", released="vector",
         claim=PureDP(1.0), bounds=RANGE,
     ),
     "box-gauss": partial(

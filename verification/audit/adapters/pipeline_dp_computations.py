@@ -5,8 +5,8 @@ metrics of a partition are computed, and splits the budget. In the adapter every
 user to one partition, so that neighbours differ by a row that is added or removed. The bounds of the metrics are those
 of the first column.
 
-- The targets `count` and `sum` return the metrics count and sum. The target `vector-sum` returns the sum of rows
-  whose entries are at most 1, with the norm kind Linf.
+- The targets `count` and `sum` return the metrics count and sum. The target `vector-sum` returns the sum of the rows,
+  whose entries are at most 1 in absolute value (`NormKind.Linf`).
 
 - The target `mean` uses the metrics count and mean, and `variance` uses count, mean and variance. Let m be the middle
   of the range and c = max(1, count). The targets return the numbers from which the metrics are computed: count, (mean

@@ -32,7 +32,7 @@ ROUNDS = 2
 
 @cache
 def _module() -> Any:
-    """Return the module of the package, with a cache for its search for μ, which depends only on ε and δ."""
+    """Return the module of the package. Its function `dp_to_gdp`, which searches for μ from ε and δ, gets a cache."""
     from private_kendall import boosted_adassp
 
     vars(boosted_adassp)["dp_to_gdp"] = cache(boosted_adassp.dp_to_gdp)

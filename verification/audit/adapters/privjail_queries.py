@@ -1,4 +1,4 @@
-"""Make targets from noisy sums of rows by privjail 0.1.2 (Toyota), with the budget that its accountants compute.
+"""Make targets from noisy sums of rows by privjail 0.1.2 (Toyota).
 
 The adapter makes a private array of the rows with `distance = 1`, as `privjail.numpy.load` does. In privjail,
 neighbours of a private array with this distance differ by one row that is added or removed. The function

@@ -1,7 +1,8 @@
-"""Draw from global generators of the process, which the generator of the audit seeds before a draw and which are then
-restored.
+"""Seed the global random generators of the process for one draw, from the generator of the audit, and restore their
+states afterwards.
 
-The restored state belongs to the process and not to the target, so the recording of draws ignores it.
+A recorded run counts as undecided if the target reads or sets the state of a generator. Here covassay itself reads and
+restores states, so these calls are not recorded (`unwatched`).
 """
 
 import random

@@ -8,8 +8,9 @@ in the lower triangle of a matrix, in the order in which `release` computes and 
 `covariance-values` need the bounds of the columns, and are audited with unequal bounds unless others are given. The
 target `linear-regression` returns `snsynth.models.linear_regression.DPLinearRegression().fit(X, y, bounds,
 budget).coef_`, where y is the last column. The class raises an exception if its noisy covariance is not positive
-definite, in which case the adapter returns zeros. The class splits `epsilon` evenly over the entries. The class does
-not say which data sets are neighbours; n is an argument, so it is audited for replace-one.
+definite, in which case the adapter returns zeros. The class `DPcovariance` splits `epsilon` evenly over the entries of
+the covariance matrix. The class does not say which data sets are neighbours; n is an argument, so the class is audited
+for neighbours in which one row is replaced.
 
 The package smartnoise-synth requires opacus 0.14 and other large libraries, which the audited classes do not use. No
 extra of covassay installs the package, because it is installed without its large requirements. The command `covassay
@@ -48,15 +49,15 @@ PACKAGE = Package(
     modules=("pandas",),
     without_dependencies=("smartnoise-synth==1.0.8",),
 )
-UNEQUAL = (0.0, 1.0), (0.0, 100.0), (0.0, 1.0)  # these bounds have columns in different units, as in a typical table
+UNEQUAL = (0.0, 1.0), (0.0, 100.0), (0.0, 1.0)  # the columns have different units, as in a typical table
 
 Bounds = tuple[tuple[float, float], ...]
 
 
 @lru_cache(maxsize=2)
 def _module(name: str = "dp_covariance") -> Any:
-    """Import a module of `snsynth.models` into a package of our own with the same folder, so that the rest is not
-    imported.
+    """Import one module of `snsynth.models` without the rest of `snsynth`. For this purpose, covassay makes an empty
+    package `smartnoise_models` whose folder is that of `snsynth.models`.
     """
     package = importlib.util.find_spec("snsynth")
     folders = [] if package is None else list(package.submodule_search_locations or ())
@@ -132,13 +133,13 @@ def covariance() -> Target:
 
 def covariance_values() -> Target:
     """Return the values that `DPcovariance` releases, in the order in which it computes them."""
-    note = "the values of its release(data) are put in the lower triangle, the order in which they are computed"
+    note = "the values of its release(data) fill the lower triangle, in the order in which they are computed"
     return _target("covariance-values", _covariance_values, note)
 
 
 def linear_regression() -> Target:
     """Return the coefficients that the package's regression computes from the released values."""
-    note = "y is the last column; where it says that its noisy covariance is not positive definite, zeros are put out"
+    note = "y is the last column; if it reports that its noisy covariance is not positive definite, zeros are output"
     return _target(
         "linear-regression", _regression, note, "linear_regression.DPLinearRegression", released="coefficients",
         claim=PureDP(1.0),

@@ -1,8 +1,8 @@
 """Make the targets `laplace`, which is ε-DP, and `gaussian`, which is ρ-zCDP, from tmlt.core 0.20.0 (Tumult Labs).
 
-The targets call the samplers `tmlt.core.random.laplace.laplace(u, b)` and
-`continuous_gaussian.gaussian(sigma_squared, u)`, which refine an interval until it holds one float. The samplers draw
-from the operating system.
+The targets call the samplers `tmlt.core.random.laplace.laplace(u, b)` and `continuous_gaussian.gaussian(sigma_squared,
+u)`. These samplers shrink an interval around the noisy value until the interval contains only one float. The samplers
+draw from the operating system.
 
 The package tmlt.core requires PySpark and old versions of NumPy and pandas, which its samplers do not use. No extra of
 covassay installs the package, because it is installed without PySpark. The command `covassay adapters install tmlt`

@@ -8,8 +8,8 @@ If rows may lie anywhere, a mechanism shortens or drops rows beyond a length tha
 then hardly changes the output. For a mechanism on the whole space, a search finds the length at which it shortens rows.
 If two outputs have the same noise, their distance is the effect of the row in which their data sets differ. Draws under
 the same noise only choose the neighbours, and no test uses them. A target that ignores the given generator has new
-noise in every call. For a target that ignores the generator, the chosen length is arbitrary, but the neighbours are
-still valid.
+noise in every call. The search then compares outputs with different noise, and the length that it finds means nothing.
+The neighbours are valid all the same, because every length gives neighbours.
 """
 
 from collections.abc import Callable, Iterable

@@ -241,6 +241,7 @@ KNOWN = Known(
         SAME_MOMENT,
         continuous=True,
     ),
-    bits_unseen="a quotient of noisy sums: its denominator has 53 random bits, so that it may be any float in a range",
+    bits_unseen="an output is a quotient of noisy sums. The denominator has 53 random bits, so the quotient can be any "
+    "float in a range",
     choices=lambda claim: near_choices.small_eigenvalues(mechanism.eigenvalue_scale(claim.budget["rho"])),
 )

@@ -105,7 +105,7 @@ def _suspects(missing: Callable[[Matrix], Vector], q: int, decay: float) -> tupl
 
 
 def one_direction(n: int, q: int, eta: float) -> Scenario:
-    """Return n copies of one direction, with only the test that is fast in every dimension."""
+    """Return n copies of one direction, with the law of w = 1 − ⟨u, v⟩², which is fast to compute for every d."""
     direction = np.ones(q) / math.sqrt(q)
     cdf = two_level_cdf(lambda w: -eta * n * w, q)
 

@@ -34,5 +34,5 @@ KNOWN = Known(
         "every round rescales and clips the rows by a matrix that the round before has drawn", SAME_SQUARES_OF_ANY_ROWS
     ),
     choices=long_rows,
-    bits_unseen="the last noisy matrix is multiplied by matrices of earlier steps with 53 random bits",
+    bits_unseen="the last noisy matrix is multiplied by matrices of earlier steps, whose entries have 53 random bits",
 )

@@ -206,5 +206,6 @@ KNOWN = Known(
     ),
     many=many,
     choices=lambda claim: near_choices.eigenvalue_gaps(1 / mechanism.exponent(claim.budget["epsilon"])),
-    bits_unseen="an entry is a sum of products of eigenvectors, which mix all bits: at most 5 of 2046",
+    bits_unseen="an entry is a sum of products of entries of eigenvectors, and such sums mix all bits. An event "
+    "occurred in at most 5 of 2046 draws",
 )

@@ -132,7 +132,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 
 def near_the_first_threshold(claim: ClaimUnderAudit) -> near_choices.Choices:
-    """Return equal records whose coordinates lie at the threshold of the first round."""
+    """Return data sets of equal records. Every coordinate lies near the threshold of the first round."""
     about = TruncatedMeanNoise(claim.budget["rho"], claim.parameter("beta"), claim.options["calibration"])
     m, rounds = math.ceil(RECORDS / math.sqrt(about.rho)), mechanism.most_rounds(FEW_COLUMNS)
     squared = mechanism.truncation_squared(0.5, FEW_COLUMNS, m, rounds, about.beta)

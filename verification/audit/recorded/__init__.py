@@ -1,3 +1,1 @@
-"""Run a target again with one recorded random draw changed and all others equal, and compute its privacy loss
-exactly.
-"""
+"""Record the random draws of a target, run the target again with chosen draws, and compute its privacy loss exactly."""

@@ -1,8 +1,9 @@
 """Decide whether the output of a target is an affine function y = c + Gz of its recorded draws z, and measure c and G.
 
-Every number that the target draws is recorded as a variable z_j with a known law. Column j of the matrix G is the
-change of the output when the variable z_j changes by one unit. The affine model is checked on fresh draws, on small
-changes, and with each variable alone and all variables together at the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² of both tails.
+Each variable z_j is a recorded number whose law is one of `CONTINUOUS` and `WHOLE`. Column j of the matrix G is the
+change of the output when the variable z_j changes by one unit. The affine model is checked on fresh draws and on small
+changes of the recorded draws. The model is also checked with each variable alone, and with all variables together, at
+the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² of both tails.
 """
 
 import zlib
@@ -23,8 +24,8 @@ FRESH = 6  # the model is checked in this many runs with fresh draws
 UNIT = 2.0**-52
 # rounding may change an output by this many rounding units of float64, relative to the largest intermediate number
 ROUNDING = 512
-AFFINE = 1e-6  # the affine model holds if the residual of every row is at most this multiple of its noise
-MOST = 600  # variables
+AFFINE = 1e-6  # the largest error of an entry in an accepted affine model, relative to its noise scale
+MOST = 600  # the largest number of variables
 CONTINUOUS = ("normal", "laplace", "exponential", "logistic", "gumbel", "uniform")
 WHOLE = ("geometric",)
 # these are test values of a variable that the target may compute from a uniform number
@@ -35,14 +36,17 @@ IDLE = tuple(float(p) for p in (*FORCED, *(k / 24 for k in range(1, 24)), *(1 - 
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable is one recorded number, which is entry `entry` of the draw `draw`.
+    """A recorded random number with a known law.
 
-    `family` is the law of the variable. For a uniform number `family` is the law whose quantile function the target
-    applies, or "flat" if the output is affine in the uniform number, or "idle" if the number never reaches the output.
-    The family "radial" is for a coordinate of a vector whose direction is random. Recorded normal numbers give the
-    direction of a radial vector, and a gamma number gives its length. `sign` is −1 if the target applies the quantile
-    function to 1 − u. `parameter` is the parameter of a geometric or gamma law. `radius` is the index of the draw of
-    the gamma number that gives the length.
+    `draw` is the index of the draw that contains the number, and `entry` is the index of the number in this draw.
+
+    `family` is the law of the variable. For a uniform number, `family` says how the target uses the number. If the
+    target applies the quantile function of a law to the number, `family` is this law. Otherwise `family` is "flat" if
+    the output is affine in the number, or "idle" if the number never reaches the output. The family "radial" is for a
+    coordinate of a vector whose direction is random. Recorded normal numbers give the direction of a radial vector, and
+    a gamma number gives its length. `sign` is −1 if the target applies the quantile function to 1 − u. `parameter` is
+    the parameter of a geometric or gamma law. `radius` is the index of the draw of the gamma number that gives the
+    length.
     """
 
     draw: int
@@ -116,8 +120,9 @@ def distribution(family: str, z: float) -> float:
 
 
 def quantile(family: str, p: float) -> float:
-    """Return the number z with P(Z ≤ z) = p; for a coordinate of a radial vector, return Laplace quantiles, which are
-    far enough out.
+    """Return the number z with P(Z ≤ z) = p.
+
+    For a coordinate of a radial vector, return the Laplace quantile instead, which serves as a test value.
     """
     if family == "normal":
         return float(special.ndtri(p))
@@ -133,7 +138,7 @@ def quantile(family: str, p: float) -> float:
 
 
 def variables_of(tape: Tape) -> tuple[tuple[Variable, ...], tuple[int, ...]]:
-    """Return the variables of a list of recorded draws, and the values of all draws that are no variables, such as
+    """Return the variables among the recorded draws, and the indices of all draws that contain no variables, such as
     permutations.
     """
     variables: list[Variable] = []
@@ -163,10 +168,11 @@ def _radius(variables: Sequence[Variable]) -> int:
 
 
 def _split(variables: Sequence[Variable], z: Vector) -> tuple[float, Vector]:
-    """Return the length of the radial vector, and the values of all variables with this vector replaced by normal
-    numbers in its direction.
+    """Return the length of the radial vector, and a copy of z in which this vector has the same direction and another
+    length.
 
-    Only the direction of the normal numbers may matter to the target, so their length differs between the points.
+    The entries of the vector in the copy become the recorded normal numbers, of which only the direction may matter to
+    the target. Their length varies from point to point, so that an effect of the length is noticed.
     """
     radial = np.array([v.family == "radial" for v in variables], dtype=bool)
     length, numbers = float(np.linalg.norm(z[radial])), z.copy()
@@ -196,7 +202,7 @@ def tape_at(tape: Tape, variables: Sequence[Variable], z: Vector, others: dict[i
 class AffineNoise:
     """The affine model y = centre + gains · z of an output y in variables z.
 
-    `rounding` is the error of each entry of the output that rounding can explain.
+    For each entry of the output, `rounding` is the largest error of the model in its check, which counts as rounding.
     """
 
     centre: Vector
@@ -212,7 +218,7 @@ class AffineNoise:
 
 @dataclass(frozen=True)
 class NotAffine:
-    """The result if the affine model does not hold, whose message gives the reason."""
+    """The result if the affine model does not hold; `reason` says why."""
 
     reason: str
 
@@ -221,15 +227,15 @@ Run = Callable[[Tape], Recorded]
 
 
 def checked_run(run: Run, tape: Tape, shape: tuple[int, ...]) -> Recorded | NotAffine:
-    """Run the target on the recorded draws, and check that the output has this shape and depends on recorded draws
-    alone.
+    """Run the target on the draws of a tape. Check that it makes exactly these draws, and that its output has this
+    shape.
     """
     done = run(tape)
     if done.failure:
         return NotAffine(f"the target fails on some draws ({done.failure})")
     other = tape.differs()
     if other:
-        return NotAffine(f"the draws depend on the draws: {other}")
+        return NotAffine(f"the target makes different draws if the drawn values change: {other}")
     return done if done.shape == shape else NotAffine("the shape of the output depends on the draws")
 
 
@@ -255,7 +261,10 @@ def understood(run: Run, base: Recorded, variables: Sequence[Variable]) -> tuple
 def _outputs(
     run: Run, base: Recorded, variables: Sequence[Variable], z0: Vector, i: int, values: Iterable[float]
 ) -> Iterator[Vector]:
-    """Yield the output for each of these values of recorded number i, up to the first value without an output."""
+    """Yield the output for each of these values of the recorded number with index i.
+
+    Stop at the first value for which `checked_run` does not accept the run.
+    """
     for value in values:
         moved = z0.copy()
         moved[i] = value
@@ -269,7 +278,7 @@ def _straight(
     run: Run, base: Recorded, variables: Sequence[Variable], z0: Vector, i: int, guess: Variable,
     probes: Sequence[float],
 ) -> bool:  # fmt: skip
-    """Return whether the outputs at four values of the guessed variable lie on a straight line."""
+    """Return whether the output moves along a straight line when the variable `guess` takes the values `probes`."""
     outputs = list(_outputs(run, base, variables, z0, i, map(guess.value, probes)))
     if len(outputs) < len(probes):
         return False
@@ -306,7 +315,7 @@ def modelled(run: Run, base: Recorded, variables: tuple[Variable, ...]) -> Affin
         return NotAffine(f"{len(variables)} numbers are drawn, more than {MOST}")
     uniform = [v for v in variables if v.family == "uniform"]
     if uniform:
-        return NotAffine(f"{base.tape.draws[uniform[0].draw]}: what is made of this number is not understood")
+        return NotAffine(f"{base.tape.draws[uniform[0].draw]}: it is unknown how the output depends on this number")
     z0 = coordinates(base.tape, variables)
     columns = []
     for i in range(len(variables)):

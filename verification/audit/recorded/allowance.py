@@ -1,6 +1,7 @@
-"""Limit the processor time of a question, so that a busy machine gives the same result as an idle machine.
+"""Limit the processor time of a computation, so that a busy machine gives the same result as an idle machine.
 
-If a target waits, for instance for another process, wall-clock time limits the question instead.
+Wall-clock time is limited too, to `PATIENCE` times as many seconds. The limit of wall-clock time stops a target that
+waits, for instance for another process.
 """
 
 import time
@@ -9,7 +10,7 @@ PATIENCE = 3.0  # the limit of wall-clock time is this multiple of the limit of 
 
 
 class Allowance:
-    """A limit on the seconds of processor time, which starts when the object is made."""
+    """A limit on processor time, in seconds. The time is counted from the moment at which the object is made."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds

@@ -1,11 +1,13 @@
 """Find outputs without noise, in mechanisms that add noise only for some values of a random draw.
 
-Suppose that for some values of a uniform or whole number the output does not depend on the other draws, but does for
-all other values. If some values of the number make the output independent of the other draws, the output without noise
-has at least the probability of these values. Suppose that on two neighbours the outputs without noise differ, and that
-the usual outputs never repeat. Each of the outputs without noise has probability 0 on the other data set. Fresh draws
-and draws in the tails check that the other draws do not change the output. A random choice among a few outputs without
-noise is not reported.
+Let u be a uniform number or a whole number that the target draws. Suppose that for some values of u the output does not
+depend on the other draws, and that for all other values of u the output depends on them. Let p be the probability of
+the values of u for which the output does not depend on the other draws. The output without noise then occurs with
+probability at least p. Suppose also that the outputs without noise differ between two neighbours, and that outputs with
+noise never repeat. The output without noise of one data set then has probability 0 on the other data set.
+
+The code runs the target on fresh draws, and on draws in the tails, to check that they do not change the output without
+noise. A random choice among a few outputs without noise is not reported.
 """
 
 from collections.abc import Iterator
@@ -31,8 +33,8 @@ INSIDE = 0.9, 0.5, 0.1, 1e-2  # an interval of values is checked at these positi
 class _Decider:
     """A draw that may decide whether noise is added; k is its index among the recorded draws.
 
-    `ends` has the extreme values of the draw, and `usual` is a usual value. `least` is the probability of each extreme
-    value of a draw of whole numbers.
+    `ends` has the smallest and the largest value that are tried, and `usual` is a value between them. If the draw is a
+    whole number, `least` is the probability of each single value; otherwise `least` is 0.
     """
 
     k: int
@@ -49,7 +51,7 @@ def by_atoms(first: Side, second: Side, claim: Guarantee, rng: np.random.Generat
     for which in (0, 1):
         together = {one.k: _with(first.base.tape.draws[one.k], one.ends[which]) for one in deciders}
         if not deciders or _held(first, together, rng, 1) is None:
-            continue  # if this draw alone removed the noise, fixing all draws would also remove it
+            continue  # if one of these draws removed the noise, setting all of them would also remove it
         for decider in deciders:
             end = decider.ends[which]
             bare = [_still(side, decider.k, end, rng, 1) for side in (first, second)]
@@ -100,7 +102,7 @@ def _held(side: Side, held: dict[int, Any], rng: np.random.Generator, fresh: int
     """Return the output on one data set for these values of some draws, or None if other draws change the output."""
     tape = side.base.tape
     done = side.run(tape.again(held))
-    if done.failure or done.tape.trouble:  # the run may make fewer draws, but no other draws
+    if done.failure or done.tape.trouble:  # the run may stop drawing earlier, but must not make different draws
         return None
     for other in _others(tape, held, rng, fresh):
         again = side.run(other)
@@ -126,10 +128,10 @@ def _others(tape: Tape, held: dict[int, Any], rng: np.random.Generator, fresh: i
 def _never(
     side: Side, bare: list[Vector | None], k: int, branch: tuple[float, float], rng: np.random.Generator
 ) -> bool:
-    """Return whether outputs for values of draw k outside of an interval differ from one another and from outputs
-    without noise.
+    """Return whether all outputs for values of draw k outside of an interval differ from each other, and from the
+    outputs without noise.
 
-    `branch` is the interval, given by its end and its length.
+    `branch` gives the interval: the extreme value of the draw at which it ends, and its length.
     """
     tape, seen = side.base.tape, [one for one in bare if one is not None]
     for _ in range(FRESH):

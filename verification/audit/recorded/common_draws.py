@@ -3,14 +3,14 @@ the same order.
 
 Let y be an entry of the target's output and r the same entry of the reference's output, and let c and m be numbers. If
 y = c·r + m for all draws, and either |c| ≠ 1, or c = 1 and m ≠ 0, then y and r have different laws. The reason is that
-no varying number has the same law after it is shifted, or rescaled by a factor other than ±1. If y = r in all entries
-for all draws, the outputs have the same law.
+the law of a random number that is not constant changes if a constant m ≠ 0 is added, and also if the number is
+multiplied by a factor c with |c| ≠ 1, with or without such a shift. If y = r in all entries for all draws, the outputs
+have the same law.
 
-A linear map y = A r + m may also relate the whole output vectors y and r. Let the linear map A be defined on the
-smallest affine space that contains all values of r. If y and r have the same law, then A^k (r − r′) has the law of r −
-r′ for every k, where r′ is an independent copy of r. If two affinely related outputs have the same law, the powers of
-the linear map A and of its inverse stay bounded. If its powers stay bounded, A maps that affine space onto itself, and
-all eigenvalues of A have modulus 1.
+A linear map y = A r + m may also relate the whole output vectors y and r. Let V be the linear space that the
+differences of values of r span, and let r′ be an independent copy of r. If y and r have the same law, then A maps V
+onto itself, and A^k (r − r′) has the law of r − r′ for every k. The powers of A on V, and the powers of its inverse,
+are then bounded, so all eigenvalues of A on V have modulus 1.
 
 Every relation is checked on fresh draws, and on draws that are set to extreme quantiles, one by one and all together.
 Other relations between the outputs of target and reference do not change the verdict.
@@ -76,10 +76,9 @@ def at_times(target: Recorder, reference: Recorder, x: Matrix, seed: int, second
     """Compare the outputs of a target that makes one draw more than the reference, where the additional draw may change
     the scale of the noise.
 
-    Suppose that the additional draw either leaves the reference's output unchanged or rescales its noise, by a factor
-    that is always below 1 or always above 1. If the additional draw changes the noise in this way, the laws of target
-    and reference have different spreads. A difference is confirmed on a changed copy of the data that the target has
-    not seen.
+    Suppose that each value of the additional draw multiplies the noise of the reference by a factor. If some factors
+    are below 1 and none is above 1, or some are above 1 and none is below 1, the laws of target and reference have
+    different spreads. A difference is confirmed on a changed copy of the data that the target has not seen.
     """
     found = Compared()
     for data, number in ((x, seed), (fresh_copy(x, None, seed), seed + 1)):
@@ -115,17 +114,20 @@ def _by_decider(side: Side, reference: Recorder, x: Matrix, seed: int) -> Compar
             drawn[extra[0]] = replace(drawn[extra[0]], value=value if drawn[extra[0]].shape else float(u))
             y = side.run(Tape(seed + 1, drawn))
             if y.failure or r.failure or y.tape.trouble or r.tape.trouble or y.shape != r.shape:
-                return Compared(reason="the draws depend on the draws")
+                return Compared(reason="a run with other values of the draws fails, or makes different draws")
             outputs.append((y.output, r.output))
         factor = _factor(np.array([y for y, _ in outputs]), np.array([r for _, r in outputs]))
         if factor is None:
-            return Compared(reason="the output is no multiple of the reference's")
+            return Compared(reason="the output is not the reference's output with rescaled noise")
         factors.append(factor)
     less, more = (np.array(factors) < 1 - TELLING).any(), (np.array(factors) > 1 + TELLING).any()
     if less == more:
-        return Compared(reason="" if not less else "more noise at times, and less at others")
+        return Compared(reason="" if not less else "more noise for some draws, and less for others")
     k = int(np.argmax(np.abs(np.array(factors) - 1)))
-    return Compared(f"the output varies {factors[k]:.6g} times as much where {theirs[extra[0]]} is {DECIDING[k]:.3g}")
+    return Compared(
+        f"the output varies {factors[k]:.6g} times as much as the reference's output if {theirs[extra[0]]} is "
+        f"{DECIDING[k]:.3g}"
+    )
 
 
 def _factor(ys: Matrix, rs: Matrix) -> float | None:
@@ -161,7 +163,7 @@ def _outputs(one: Side, two: Side, seed: int, single: bool) -> Iterator[tuple[Ve
         y, r = one.run(tape), two.run(same)
         different = y.tape.compared(r.tape)
         if different:
-            raise NotDecided(f"the reference makes other draws: {different}")
+            raise NotDecided(f"the reference makes different draws: {different}")
         if y.failure and r.failure:
             continue  # a sampler may fail on an extreme value that it would never draw
         if y.failure or r.failure:
@@ -174,7 +176,8 @@ def _outputs(one: Side, two: Side, seed: int, single: bool) -> Iterator[tuple[Ve
 def _relation(ys: Matrix, rs: Matrix, single: float = 0.0) -> Compared:
     """Find the relation between the entries of two samples of outputs, in which each entry is a column.
 
-    `single` is a share of the largest number; a smaller shift or change of scale may come from sums in float32.
+    `single` is a tolerance for shifts and changes of scale that sums in float32 may cause, relative to the largest
+    number.
     """
     usual = slice(0, FRESH + 1)
     single *= float(max(np.abs(rs[usual]).max(initial=0.0), np.abs(ys[usual]).max(initial=0.0)))
@@ -185,7 +188,7 @@ def _relation(ys: Matrix, rs: Matrix, single: float = 0.0) -> Compared:
         rounding = ROUNDING * UNIT * size
         if spread <= 100 * rounding or len(np.unique(r[usual])) <= FRESH // 2:
             if np.abs(y - r).max() > rounding:
-                return Compared(reason=f"entry {k + 1} hardly varies in the reference, and is another here")
+                return Compared(reason=f"entry {k + 1} hardly varies in the reference, and has another value here")
             continue
         if np.ptp(y) <= rounding:
             return Compared(f"entry {k + 1} has no noise, and has some in the reference")
@@ -196,13 +199,13 @@ def _relation(ys: Matrix, rs: Matrix, single: float = 0.0) -> Compared:
         m = float(y[low] - c * r[low])
         off = np.abs(y - c * r - m)
         if (off > EXACT * (spread + np.abs(r)) + 4 * rounding).any():
-            told = told or f"entry {k + 1} does not follow the reference's"
+            told = told or f"entry {k + 1} is no affine function of the reference's entry"
         elif abs(abs(c) - 1) > max(TELLING, single / spread):
             return Compared(f"entry {k + 1} varies {c:.6g} times as much", factor=abs(c))
         elif abs(c - 1) <= TELLING and abs(float(np.median(y - r))) > max(TELLING * spread, single):
             return Compared(f"entry {k + 1} is moved by {float(np.median(y - r)):.6g} on the same draws")
         else:
-            told = told or f"entry {k + 1} differs a little, or in its sign"
+            told = told or f"entry {k + 1} differs by little, or by its sign"
     far = np.abs(ys - rs)[usual].max() > single
     return (_linear(ys, rs) if far else None) or Compared(reason=told, related=True) if told else Compared()
 
@@ -224,7 +227,10 @@ def _linear(ys: Matrix, rs: Matrix) -> Compared | None:
     kept = vt[:count]
     beside = np.linalg.norm(matrix - matrix @ kept.T @ kept)
     if beside > TELLING:
-        return Compared(f"the noise is a linear image of the reference's, {beside:.3g} of it where that has none")
+        return Compared(
+            "the noise is a linear image of the reference's noise, and the linear map has a part of norm "
+            f"{beside:.3g} in directions in which the reference has no noise"
+        )
     # this is the linear map in coordinates in which r has spread 1 in every direction
     own = u[:, :count].T @ y @ kept.T / s[:count]
     values = np.abs(np.linalg.eigvals(own))
@@ -233,5 +239,8 @@ def _linear(ys: Matrix, rs: Matrix) -> Compared | None:
         powers = np.linalg.matrix_power(own, POWER)
         if np.abs(values - 1).max() > LINEAR or np.linalg.norm(powers) <= GROWN:
             return None
-        return Compared("the noise is a linear image of the reference's, whose powers grow")
-    return Compared(f"the noise is a linear image of the reference's, which varies {worst:.3g} times as much one way")
+        return Compared("the noise is a linear image of the reference's noise, and the powers of the linear map grow")
+    return Compared(
+        "the noise is a linear image of the reference's noise, and the linear map has an eigenvalue of modulus "
+        f"{worst:.3g}"
+    )

@@ -1,16 +1,18 @@
-"""Compute the exact privacy loss of a release that determines the outputs of the primitives which it calls.
+"""Compute the exact privacy loss of a release that determines the outputs of the primitives which the target calls.
 
 A primitive is a callable that adds noise. Let the vector o have the outputs of the primitives, and let y = g(o) be the
 release. If g is the same function on both data sets and o can be computed from y, the privacy loss of the release y is
 the loss of the outputs o. The code checks by runs of the target that g is the same on both data sets, and that o can be
 computed from y. With fixed outputs of the primitives, the release must be the same on the neighbour, and the release
-must be an affine function of these outputs. Every output that changes on the neighbour must be computable from the
-release, for outputs near the recorded ones and far from these in both directions. The values to which noise is added
-must not depend on earlier outputs, because only one sequence of outputs is examined.
+must be an affine function of these outputs. The affine function is checked at outputs near the values to which noise is
+added, and at outputs far above and far below these values. If a value to which noise is added changes on the neighbour,
+or its noise scale changes, the output must be computable from the release. The values to which noise is added must not
+depend on earlier outputs, because only one sequence of outputs is examined.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from statistics import mode
 
 import numpy as np
 
@@ -25,7 +27,7 @@ from covassay.verification.audit.recorded.tape import Draw, Tape
 from covassay.verification.audit.recorded.transcripts import TranscriptLoss, loss_of_calls
 
 PATHS = 4  # in this many runs, noise must be added to the same values
-FAR = 40.0  # outputs of primitives are moved by these distances, in noise scales, in both directions
+FAR = 40.0  # outputs of primitives are moved by this distance, in noise scales, in both directions
 CLOSE = 1e-9  # a difference below this share of the numbers is a rounding error
 AFFINE = 1e-6  # the largest error of an affine function, relative to the change of the release by one noise scale
 SEEDING = ("integers", "bytes")  # draws of these kinds may seed generators, but must not be used in another way
@@ -95,7 +97,7 @@ class _Walk:
         own = {call.primitive.name for call in self.calls}
         for draw in self.tape.draws:
             if draw.family not in SEEDING and not _of_primitive(draw, own, self.calls):
-                raise Undecided(f"{draw} is drawn beside the primitives")
+                raise Undecided(f"{draw} is not drawn by a primitive")
 
     def _run(self, tape: Tape) -> Recorded:
         if self.allowed.over:
@@ -118,8 +120,9 @@ class _Walk:
 
 
 def _of_primitive(draw: Draw, names: set[str], calls: Sequence[PrimitiveCall]) -> bool:
-    """Return whether one of these primitives made the draw; noise of whole numbers is drawn as two geometric
-    numbers.
+    """Return whether one of these primitives made the draw.
+
+    A geometric draw counts if some call has geometric noise, which is the difference of two geometric draws.
     """
     if draw.family == "geometric":
         return any(call.primitive.family == "geometric" for call in calls)
@@ -138,12 +141,12 @@ def _near(one: Vector, two: Vector, scale: Vector) -> bool:
 def _require_same_values(calls: Sequence[PrimitiveCall], others: Sequence[PrimitiveCall]) -> None:
     for was, now in zip(calls, others, strict=True):
         if not (_near(was.value, now.value, was.scale) and _near(was.scale, now.scale, was.scale)):
-            raise Undecided("what noise is added to depends on earlier outputs")
+            raise Undecided("a value to which noise is added, or its noise scale, depends on earlier outputs")
 
 
 def _same_values(first: _Walk, second: _Walk, seed: int) -> None:
-    """Check that, for other outputs of the primitives, the same calls add noise to the same values, and that seeds
-    vary.
+    """Check that, for other outputs of the primitives, the same calls add noise to the same values. Check also that no
+    generator gets the same seed in two runs.
     """
     seeds = [first.tape.seeds]
     for k in range(1, PATHS):
@@ -155,7 +158,7 @@ def _same_values(first: _Walk, second: _Walk, seed: int) -> None:
             _require_same_values(walk.calls, other.calls)
     for each in zip(*seeds, strict=False):
         if len(set(each)) < len(each):
-            raise Undecided(f"a generator is seeded with {each[0]} again and again: its draws are no secret")
+            raise Undecided(f"a generator gets the same seed in several runs, so its draws are no secret: {mode(each)}")
 
 
 def _forced(calls: Sequence[PrimitiveCall], scales: Vector) -> Vector:
@@ -184,7 +187,7 @@ def _recoverable(first: _Walk, second: _Walk) -> None:
         if near[i] == base[i]:
             near = _forced(calls, -np.eye(count)[i])
         if near[i] == base[i]:
-            raise Undecided("an output has no room in its range")
+            raise Undecided("an output cannot be moved inside its range")
         columns.append((near[i] - base[i], near))
     y0 = _on_both(first, second, base)
     gains = np.array([(_on_both(first, second, near) - y0) / (step / s)

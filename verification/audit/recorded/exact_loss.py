@@ -18,6 +18,7 @@ import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import mode
 from typing import Any
 
 import numpy as np
@@ -53,9 +54,9 @@ from covassay.verification.audit.recorded.steps import by_steps
 from covassay.verification.audit.recorded.tape import Draw, Tape
 
 MARGIN = 1e-6  # a loss counts as within the claim if it exceeds the claim by less than this share
-# a noise scale that is too small by less than this share may come from a rounded constant, and does not refute
+# a noise scale may be too small by this share because a constant was rounded, which does not refute a claim
 SLACK = 1e-3
-# the margin for losses that events prove, because events in far tails magnify an error of the scale
+# the margin for losses that events prove; a small error of the scale changes probabilities far in the tails by more
 MARGIN_OF_EVENTS = 1e-2
 AGAIN = 24  # a refutation is repeated on this many runs with fresh draws
 # the number of runs if there are uniform numbers, because uniform numbers may change the output only rarely
@@ -64,7 +65,8 @@ MOVED = 1e-6  # the rows change by this share of their length when a refutation 
 SEEDINGS = 6  # the seeds of generators must differ between all of this many runs
 # if the seeds that determine all noise have fewer possible values, an attacker can compute every output in a second
 FEW_SEEDS = 2.0**24
-COINCIDENCE = 1e-4  # by chance, this share of the outputs for few seeds may also be outputs on the neighbour
+# if all noise follows from few seeds, about this share of the outputs may occur on the neighbour by coincidence
+COINCIDENCE = 1e-4
 SEED_ONLY = ("integers", "bytes")
 NUMBER = re.compile(r"\d+(\.\d+)?")
 SECONDS = 10.0  # the time limit for one pair, and also for the repetition of a refutation
@@ -74,7 +76,7 @@ SECONDS = 10.0  # the time limit for one pair, and also for the repetition of a 
 class ExactLoss:
     """The exact privacy loss of one pair of neighbouring data sets.
 
-    `pair` has the two data sets, and `adjacency` is "replace-one" or "add-remove". `letter` names the loss: `letter` is
+    `pair` has the two data sets, and `adjacency` is "replace-one" or "add-remove". `letter` names the loss, as
     "epsilon", "rho", or "delta" for δ at the claimed ε. `claimed` is the claimed value of the loss. `loss` is None if
     nothing is known of the loss, and a lower bound if `lower_bound` is set. `with_slack` would be the loss if the noise
     scale were larger by the share `SLACK`. `decided` says whether the loss is known, or known to be above the claim.
@@ -123,8 +125,7 @@ class ExactLoss:
 
 
 class NotDecided(Exception):
-    """Raised if the code can compute neither the loss of a pair nor that the loss exceeds the claim; the message says
-    why."""
+    """Raised if the code finds neither the loss of a pair nor a lower bound above the claim; the message says why."""
 
 
 class NoAnswer(NotDecided):
@@ -238,7 +239,7 @@ def _by_primitives(
         if again.with_slack - again.rounding > new.claimed * (1 + MARGIN):
             return replace(new, seeds=(seed, seed + 1))
         return replace(
-            result, reason=f"by primitives the loss is {found.loss:.6g}, and {again.loss:.6g} on data next to these"
+            result, reason=f"by primitives: the loss is {found.loss:.6g}, but {again.loss:.6g} on slightly changed data"
         )
     except Undecided as error:
         return replace(result, reason=f"by primitives: {error}")
@@ -260,18 +261,18 @@ def _by_draws(
             return result
         uniform = any(v.family in ("flat", "idle") for v in found.ready.variables)
         reasons = []
-        # a target that rounds rows towards 0 may need rows that are not shorter than the given ones
+        # a target may round the rows towards 0, so the loss is also computed on rows that are slightly longer
         for outward in (False, True):
             copies = fresh_copy(x, bounds, seed, outward), fresh_copy(other, bounds, seed, outward)
             try:
                 again = _found(made, *copies, claim, seed + 1, seconds, AGAIN_UNIFORM if uniform else AGAIN)
                 if again.ready.first.base.tape.compared(found.ready.first.base.tape):
                     raise NotDecided(
-                        "other draws on data that the target has not seen: it keeps something from call to call"
+                        "different draws on slightly changed data: the target may keep something between calls"
                     )
                 if _with(result, again, seed).refuted:
                     return replace(result, seeds=(seed, seed + 1))
-                raise NotDecided(f"on data next to these the loss is {again.loss:.6g}")
+                raise NotDecided(f"on slightly changed data the loss is {again.loss:.6g}")
             except (NotDecided, Undecided) as error:
                 reasons.append(str(error))
     reason = f"a loss of {found.loss:.6g} was not confirmed: {'; '.join(dict.fromkeys(reasons))}"
@@ -300,7 +301,7 @@ def fresh_copy(x: Matrix, bounds: Sequence[tuple[float, float]] | None, seed: in
     """Return a copy of the data in which each row is moved a little towards the centre of the domain, or away from the
     centre.
 
-    Rows of zeros do not change, and rows that are equal stay equal, also between the two neighbours.
+    Rows of zeros do not change. Equal rows stay equal, also if one row is in each of the two neighbours.
     """
     centre = np.zeros(x.shape[1]) if bounds is None else np.asarray(bounds, dtype=float).mean(axis=1)
     keys = [zlib.crc32(row.tobytes(), seed) / 2**32 for row in np.ascontiguousarray(x)]
@@ -312,9 +313,10 @@ def fresh_copy(x: Matrix, bounds: Sequence[tuple[float, float]] | None, seed: in
 
 
 def ready(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float = SECONDS) -> Ready:
-    """Run the target on both data sets, and check all conditions except those on how the noise enters the output.
+    """Run the target on both data sets, and check all conditions on its draws and seeds. Whether the output is affine
+    in the draws is not checked here.
 
-    The runs of `ready` raise `NotDecided` when the time is up.
+    The functions `run` of the two sides raise `OutOfTime` when the time is up.
     """
     return _ready(*steady(made, x, other, seed, seconds))
 
@@ -333,10 +335,12 @@ def _ready(first: Side, second: Side) -> Ready:
 def _with_radius(
     first: Side, second: Side, variables: tuple[Variable, ...], others: Sequence[int]
 ) -> tuple[tuple[Variable, ...], tuple[int, ...]]:
-    """Treat the normal numbers as the direction of a vector if a single gamma number may be the length of the vector.
+    """Treat the normal numbers as the direction of a vector if exactly one gamma number reaches the output, since this
+    number may be the length of the vector.
 
-    Return the variables after this change, and the gamma draws that do not reach the output. A later check decides for
-    all variables whether the output is affine in them.
+    Return the variables, in which the normal numbers may now be coordinates of a radial vector, and the indices of the
+    gamma draws that do not reach the output. A later check decides for all variables whether the output is affine in
+    them.
     """
     tape = first.base.tape
     idle: list[int] = []
@@ -399,13 +403,15 @@ def steady(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float =
         raise NotDecided("the outputs have different shapes")
     different = first.tape.compared(second.tape)
     if different:
-        raise NotDecided(f"the target makes other draws on the neighbour: {different}")
+        raise NotDecided(f"the target makes different draws on the neighbour: {different}")
     if first.tape.seeds != second.tape.seeds:
         raise NotDecided("a generator gets its seed from the data, or from a source that is not recorded")
     for run, one in ((on_x, first), (on_other, second)):
         again = run(one.tape.again())
         if again.tape.differs() or again.tape.seeds != one.tape.seeds:
-            raise NotDecided("a second call makes other draws: something is kept from call to call, or not recorded")
+            raise NotDecided(
+                "a second call makes different draws: something is kept between calls, or draws are not recorded"
+            )
         if again.failure or again.shape != one.shape or not equal(again.output, one.output):
             raise NotDecided("two runs with the same draws differ: there are draws that are not recorded")
     _seeds_are_fresh(made, x, first, seed)
@@ -421,12 +427,13 @@ def _seeds_are_fresh(made: Recorder, x: Matrix, first: Recorded, seed: int) -> N
     few = few_seeds(first.tape) is not None
     for one in zip(*found, strict=False):
         if len(set(one)) < (2 if few else len(found)):
-            raise NotDecided(f"a generator is seeded with {one[0]} again and again: its draws are no secret")
+            raise NotDecided(f"a generator gets the same seed in several runs, so its draws are no secret: {mode(one)}")
 
 
 def few_seeds(tape: Tape) -> int | None:
-    """Return the number of possible values of all seeds together, if this number is small and if all other draws follow
-    from the seeds.
+    """Return an upper bound on the number of possible values of all seeds together.
+
+    Return None if the bound is above `FEW_SEEDS`, or if some of the other draws do not follow from the seeds.
     """
     if not tape.seeds or any(not (draw.seeded or draw.family in SEED_ONLY) for draw in tape.draws):
         return None
@@ -456,16 +463,16 @@ def _seeding(on_x: Run, on_other: Run, first: Recorded, second: Recorded, others
 
     Other draws of whole numbers, permutations or bytes may select rows of the data, and are not returned.
     """
-    rng = np.random.default_rng([27, len(others)])  # no record has this key for a stream of draws
+    rng = np.random.default_rng([27, len(others)])  # the key is fixed, so the same draws are tried in every audit
     for k in others:
         draw = first.tape.draws[k]
         if draw.family not in SEED_ONLY:
-            raise NotDecided(f"{draw}: a draw of this kind may decide what is done with the data")
+            raise NotDecided(f"{draw}: this draw may decide how the target uses the data")
         for _ in range(2):
             for run, one in ((on_x, first), (on_other, second)):
                 done = run(one.tape.again({k: draw.make(rng)}))
                 if done.failure or done.tape.differs() or done.tape.seeds == one.tape.seeds:
-                    raise NotDecided(f"{draw}: a draw of this kind may decide what is done with the data")
+                    raise NotDecided(f"{draw}: this draw may decide how the target uses the data")
                 if done.shape != one.shape or not equal(done.output, one.output):
                     raise NotDecided(f"{draw} reaches the output, perhaps through a generator that is not recorded")
     return tuple(others)
@@ -507,14 +514,14 @@ def _of_ready(at: Ready, claim: Guarantee, rng: np.random.Generator, fresh: int)
         failed = first if isinstance(first, NotAffine) else second
         assert isinstance(failed, NotAffine)
         if any(v.family == "radial" for v in at.variables):  # the coordinates of a radial vector are not independent
-            raise NotDecided(f"{failed.reason}, and no radius times a direction")
+            raise NotDecided(f"{failed.reason}; the noise is also no random length times a random direction")
         loss, how = by_thresholds(at.first, at.second, at.variables, claim, rng)
         if loss <= 0:
             raise NotDecided(failed.reason)
         return _above(at, loss, f"{failed.reason}; {how}", claim, len(at.variables))
     used = sum(one or two for one, two in zip(first.used, second.used, strict=True))
     if not used:
-        raise NotDecided("no draw reaches the output: cached, without noise, or of draws that are not recorded")
+        raise NotDecided("no draw reaches the output: it is cached, has no noise, or uses draws that are not recorded")
     if not one_noise(first, second):
         if any(v.family == "radial" for v in at.variables):
             raise NotDecided("the noise differs between the neighbours")
@@ -533,8 +540,8 @@ def _no_output_of_both(first: Side, second: Side, few: int, seed: int) -> bool:
     """Return whether some entry of the output differs between the data sets and changes with every small change of the
     noise.
 
-    If no entry of the output is such, an output on one data set may also occur on the other data set for another seed,
-    as in randomised response.
+    Without such an entry, an output on one data set may also occur on the other data set with another seed, as in
+    randomised response.
     """
     telling = np.ones(len(first.base.output), dtype=bool)
     for k in range(SEEDINGS):
@@ -556,13 +563,13 @@ def _of_few_seeds(first: Side, second: Side, few: int, claim: Guarantee) -> _Fou
     """Return the loss if each of two data sets has very few possible outputs and they have no output in common."""
     loss, _ = loss_in(claim, Law(math.inf, (math.inf,), 0.0))
     variables, _ = variables_of(first.base.tape)
-    reason = f"all noise follows from one of {few} seeds, so that there are no more outputs"
+    reason = f"all noise follows from one of at most {few} seeds, so each data set has at most as many outputs"
     return _Found(loss, loss, 0.0, False, True, reason, Ready(first, second, variables, ()), len(variables))
 
 
 def _on_the_other(at: Ready, first: AffineNoise, rng: np.random.Generator, fresh: int) -> AffineNoise | NotAffine:
-    """Return the affine model on the neighbour, with the gains of the first data set if they fit, and otherwise with
-    gains that are measured again.
+    """Return the affine model on the neighbour. The gains of the first data set are kept if they fit; otherwise the
+    gains are measured again.
     """
     base = at.second.base
     same = replace(first, centre=base.output - first.gains @ coordinates(base.tape, first.variables))

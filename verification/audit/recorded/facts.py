@@ -57,7 +57,7 @@ class ExactPair:
     )
     decided: bool = field(metadata=says("Says whether the loss of the pair is known, or known to be above the claim."))
     reason: str = field(metadata=says("Says how the loss of the pair was computed, or why it is not known."))
-    lower_bound: bool = field(metadata=says("Whether the loss is at least that."))
+    lower_bound: bool = field(metadata=says("Whether the stated loss is only a lower bound."))
     rounding: float = field(metadata=says("The possible rounding error of the loss.", **COUNT))
     draws: CountedDraws = field(metadata=says("The draws that were recorded."))
     seeds: tuple[int, ...] = field(metadata=says("The seeds of the recorded draws."))
@@ -87,7 +87,7 @@ class ExactLosses(Facts):
     neighbours: tuple[Pair, ...] = field(default=(), metadata={NOT_IN_JSON: True})
 
     def allowed_by(self, guarantee: Guarantee) -> bool:
-        """Return whether every loss that is known exactly is within this guarantee.
+        """Return whether some loss is decided, and this guarantee allows every decided loss.
 
         A known δ is the loss at the claimed ε, and the loss at a larger ε would be smaller. For a claim with a larger
         ε, `allowed_by` may therefore return False although the claim allows the loss.

@@ -30,8 +30,9 @@ class NotForced(Exception):
 class ForcedDraw:
     """The behaviour of a target when one draw, or all draws together, are set to a quantile.
 
-    `family` is the law of the changed draw, and is empty if all draws are changed. `kind` is "fails", "other draws", or
-    "stays" if the output no longer changes with the draw.
+    `family` is the law of the changed draw, and is empty if all draws are changed. `kind` is "fails" if the target
+    fails, and "other draws" if it makes other draws or its output has another shape. `kind` is "stays" if an entry of
+    the output changes at usual quantiles, and is equal at the two most extreme ones.
     """
 
     draw: str
@@ -48,7 +49,8 @@ class ForcedDraw:
 
 
 def forced(made: Recorder, x: Matrix, seed: int = 0) -> tuple[ForcedDraw, ...]:
-    """Find how the target behaves at extreme quantiles of all draws together and, if the draws are few, of each draw.
+    """Find how the target behaves at extreme quantiles of all draws together. If at most `MOST` numbers are drawn, also
+    find this for each number alone.
 
     Raises
     ------

@@ -3,8 +3,8 @@
 If an entry of the output depends on one draw z alone and increases with it, then {entry ≥ t} is {z ≥ z_t} for some z_t,
 and the probability of this event is known. A threshold on an entry that increases with one draw therefore proves a
 lower bound on the privacy loss. Thresholds prove lower bounds only, so they can refute a claim but not confirm it.
-Thresholds apply to quantile functions of uniform numbers, to noise that is clipped or compressed in its tail, and to
-noise with another scale on the neighbour.
+Thresholds are of use if the target applies a quantile function to a uniform number, if noise is clipped or compressed
+in its tail, or if the noise has another scale on the neighbour.
 """
 
 import math
@@ -34,14 +34,15 @@ from covassay.verification.audit.recorded.recorder import Recorded
 LEVELS = (1e-12, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2, 0.05, 0.2, 0.35, 0.5)
 FRESH = 8
 HALVINGS = 40
-MOST = 100  # variables
+MOST = 100  # the largest number of variables
 TELLING = 1e6  # noise is not lost in rounding if it is larger than this many rounding errors of an entry
-BISECTED = 6  # for this many thresholds, the probability on the neighbouring data set is computed to full precision
+# for at most this many thresholds, bisection finds the probability on the neighbouring data set to full precision
+BISECTED = 6
 
 
 @dataclass(frozen=True)
 class Side:
-    """A data set with the recorder of the target and one run on this data set."""
+    """A data set, given by the function that runs the target on it, and one run on this data set."""
 
     run: Run
     base: Recorded
@@ -78,7 +79,7 @@ def by_thresholds(
             losses[m.variable] = max(losses.get(m.variable, 0.0), seen)
         joined = sum(losses.values()) if isinstance(claim, PureDP) else max(losses.values())
         best = max(best, joined)
-    return best, f"by thresholds of {len({m.variable for m in maps})} entries"
+    return best, f"a lower bound by thresholds, which use {len({m.variable for m in maps})} of the drawn numbers"
 
 
 def _maps(first: Side, second: Side, variables: tuple[Variable, ...], rng: np.random.Generator) -> list[_Map]:
@@ -161,8 +162,10 @@ def _independent(
 
 
 def _best(m: _Map, turned: bool, other: Side, variables: tuple[Variable, ...], claim: Guarantee, own: Side) -> float:
-    """Return the largest loss that thresholds prove, at the levels of one data set, with bounds on their probabilities
-    on the other data set.
+    """Return the largest loss that thresholds on one entry prove.
+
+    The thresholds are the values of the entry on one data set, at the tabulated levels of its variable. Their
+    probabilities are known on this data set, and are bounded on the other data set.
     """
     variable = variables[m.variable]
     a, b = (m.second, m.first) if turned else (m.first, m.second)

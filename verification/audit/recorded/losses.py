@@ -21,7 +21,7 @@ RANK = 1e-9, 1e-12
 CERTAIN = 100  # rounding does not explain a change of an output that exceeds this many rounding errors
 # rounding does not explain a difference that exceeds the range of the noise by this share
 OUTSIDE = 1e-6
-# a shift counts as whole up to the first distance from a whole number, and as not whole beyond the second
+# a shift at most the first distance from a whole number counts as whole, and one beyond the second does not
 WHOLE = 1e-6, 1e-3
 NEARLY = 1e-3  # a parameter of a gamma law may be a rounded constant if its relative error is below this
 ORDERS = 1 + np.geomspace(1e-6, 1e6, 400)  # orders of Rényi divergences
@@ -85,8 +85,8 @@ def gaussian_delta(mu: float, epsilon: float) -> float:
 
 
 def bounded_delta(flat: tuple[float, ...], one_sided: tuple[float, ...], epsilon: float) -> float:
-    """Return δ(ε) of independent uniform and exponential laws that are shifted, which is the larger value of the two
-    directions.
+    """Return δ(ε) between independent uniform and exponential variables and the same variables after the given shifts.
+    The larger of the values in the two directions is returned.
 
     Outputs that are possible on only one of the two data sets add to δ. For all other outputs the densities have the
     ratio e^c, where c is the sum of the shifts of the exponential variables.
@@ -132,7 +132,7 @@ def loss_in(claim: Guarantee, law: Law) -> tuple[float, float]:
         if any(map(math.isnan, law.flat)):
             raise Undecided("more uniform draws than outputs, and the claim has a δ")
         if law.mu or shifts:
-            raise Undecided("noise with a bound and noise without one, and the claim has a δ")
+            raise Undecided("uniform or exponential noise with normal or Laplace noise, and the claim has a δ")
         return bounded_delta(law.flat, law.one_sided, claim.epsilon), law.error
     if isinstance(claim, PureDP):
         return (math.inf, 0.0) if law.mu else (sum(map(abs, shifts)), math.sqrt(len(shifts)) * law.error)
@@ -171,7 +171,7 @@ def _with_radial(claim: Guarantee, law: Law) -> tuple[float, float]:
     if math.isinf(law.radial) or law.flat or law.one_sided or law.mu or any(law.shifts) or not law.entries:
         raise Undecided("a gamma number is the length of the noise, and the claim is not pure")
     if isinstance(claim, ZCDP):
-        raise Undecided("a gamma number is the length of the noise, and the claim is a Rényi divergence")
+        raise Undecided("a gamma number is the length of the noise, and the claim is zCDP")
     one, two = (math.exp(log_delta(q, claim.epsilon, law.entries)) for q in (law.radial, law.radial + law.error))
     return one, abs(two - one)
 
@@ -257,7 +257,7 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
         if not columns:
             if (np.abs(d) > CERTAIN * e).any():
                 return Law(math.inf, (math.inf,), 0.0)
-            raise Undecided("an entry without noise moves by no more than rounding can")
+            raise Undecided("an entry without noise changes so little that rounding may be the cause")
         kinds = {families[j] for j in columns}
         g = gains[np.ix_(rows, columns)]
         if kinds == {"normal"} or kinds == {"radial"}:
@@ -278,7 +278,7 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
                     if distance > WHOLE[1] + off:
                         return Law(0.0, (math.inf,), 0.0)
                     if distance > WHOLE[0] + off:
-                        raise Undecided("a value that gets integer noise is nearly a whole number, and not quite")
+                        raise Undecided("rounding leaves open whether the shift of integer noise is a whole number")
                     number, whole = float(round(number)), True
                 shifts.append(float(number) / scales[j])
         elif kinds == {"flat"} or kinds == {"one-sided exponential"}:
@@ -287,7 +287,7 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
             if z is None:
                 return Law(0.0, (math.inf,), 0.0)
             if (np.abs(d) <= CERTAIN * e).all():
-                raise Undecided("noise with a bound, and an entry moves by no more than rounding can")
+                raise Undecided("an entry with bounded noise changes so little that rounding may be the cause")
             bounded[family] += [math.nan] if more else [float(t) for t in z]
         else:
             raise Undecided(
@@ -302,7 +302,8 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
 
 
 def _radial_too(law: Law, noise: AffineNoise, shift: float) -> Law:
-    """Return the law with the shift of one more vector w, which has a uniform direction and a length with a gamma law.
+    """Return the law completed by the shift of a vector w. The direction of w is uniform, and its length has a gamma
+    law.
 
     If the vector w has m entries and k is the parameter of the gamma law, the density of w is proportional to |w|^(k −
     m) e^(−|w|). If k is not m, the density of w is 0 or infinite at one point, which differs between the neighbours.
@@ -320,8 +321,9 @@ def _radial_too(law: Law, noise: AffineNoise, shift: float) -> Law:
 
 
 def joined(noise: AffineNoise) -> tuple[Matrix, list[str], list[float]]:
-    """Return the matrix G, the families and the scales after opposite exponential or geometric draws were joined in
-    pairs to Laplace draws.
+    """Return the matrix G, the families and the scales, where pairs of variables are joined. Two exponential variables
+    with opposite columns become one Laplace variable, and two such geometric variables become one discrete Laplace
+    variable.
     """
     columns, families, scales = [], [], []
     single: dict[str, list[tuple[Vector, float]]] = {"exponential": [], "geometric": []}
@@ -357,7 +359,8 @@ def _solved(g: Matrix, d: Vector, e: Vector, needs_all: bool) -> tuple[Vector | 
 
     Raises
     ------
-    Undecided : the matrix G is ill-conditioned, or has more columns than its rank although all columns are needed.
+    Undecided : the matrix G is ill-conditioned, rounding leaves open whether a solution exists, or `needs_all` is set
+        and the rank of G is smaller than its number of columns.
     """
     strength = np.sqrt((g**2).sum(axis=1))
     a, b, off = g / strength[:, None], d / strength, float(np.linalg.norm(e / strength))
@@ -369,7 +372,7 @@ def _solved(g: Matrix, d: Vector, e: Vector, needs_all: bool) -> tuple[Vector | 
     if outside > max(OUTSIDE * float(np.linalg.norm(b)), 100 * off):
         return None, 0.0
     if outside > 4 * off + 1e-9 * float(np.linalg.norm(b)):
-        raise Undecided("whether the change lies in the range of the noise is a matter of rounding")
+        raise Undecided("rounding leaves open whether the noise can cover the change of the output")
     if needs_all and kept.sum() < g.shape[1]:
         raise Undecided("more Laplace draws than outputs")
     z: Vector = vt[kept].T @ ((u[:, kept].T @ b) / s[kept])

@@ -1,12 +1,12 @@
 """Enumerate the outcomes of draws that choose rows or orders, to find draws on which the output does not depend.
 
-The output of a target is a function f(x, c, z) of the data, of the choices c (whole numbers, orders and chosen places),
-and of all other draws z. If f(x, c, z) is equal for all outcomes c, then the output has the law of f(x, c₀, z) for any
-fixed c₀, and the choices may be ignored. The outcomes follow from the parameters of the draws, and no outcome is left
-to chance. Several choices are enumerated together, because two of them may matter only together. A choice among the
-rows of data with a single row has one outcome. The outputs are compared for the recorded values of the other draws, for
-fresh values, and for values far in both tails. The premise is that a choice which matters also matters at one of these
-values of z.
+The output of a target is a function f(x, c, z) of the data x, of its random choices c, and of all other draws z. The
+choices are draws of whole numbers, of permutations, and of positions in a list. If f(x, c, z) is equal for all outcomes
+c, then the output has the law of f(x, c₀, z) for any fixed c₀, and the choices may be ignored. The code computes all
+possible outcomes from the parameters of the draws, so that none is missed. Several choices are enumerated together,
+because two of them may matter only together. A choice among the rows of data with a single row has one outcome, and may
+therefore be ignored. The outputs are compared for the recorded values of the other draws, for fresh values, and for
+values far in both tails. The premise is that a choice which matters also matters at one of these values of z.
 """
 
 import itertools
@@ -64,10 +64,10 @@ def without_effect(first: Side, second: Side, others: Sequence[int], rng: np.ran
 
 
 def outcomes(draw: Draw) -> list[Any]:
-    """Return all values that a draw of whole numbers, of an order, or of places can have.
+    """Return all possible values of a draw of whole numbers, of a permutation, or of positions in a list.
 
-    The list is empty for any other draw, and for a draw that has more than `FEW` outcomes. Places that have probability
-    zero count as possible.
+    The list is empty for any other draw, and for a draw that has more than `FEW` outcomes. Positions that have
+    probability zero count as possible.
     """
     value = np.asarray(draw.value)
     try:

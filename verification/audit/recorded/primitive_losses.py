@@ -2,8 +2,9 @@
 
 If the noise scales are equal on both data sets, the log ratio of the two densities is monotone between the two values
 and constant outside of them. If the noise scales differ, the log ratio of the two densities is linear between the two
-values and the ends of the range. The extremes of the log ratio are therefore at the two values, at the ends of the
-range, or at an end to which larger values are clipped.
+values and the ends of the range. The extremes of the log ratio are therefore at the two values or at the ends of the
+range. If values are clipped, an end of the range has positive probability, and the log ratio of its two probabilities
+counts too.
 """
 
 import math
@@ -14,14 +15,14 @@ import numpy as np
 from covassay.verification.audit.recorded.losses import Undecided
 from covassay.verification.audit.recorded.primitives import PrimitiveCall, Range, folded
 
-SAME_SCALE = 1e-9  # noise scales whose relative difference is less than this differ by rounding alone
+SAME_SCALE = 1e-9  # noise scales count as equal if their relative difference is below this
 
 # the largest log ratio of the first law to the second law, and of the second law to the first
 Signed = tuple[float, float]
 
 
 def shifts(one: PrimitiveCall, two: PrimitiveCall) -> list[float]:
-    """Return the shift of every number in noise scales, which is μ for normal noise.
+    """Return, for every number, the distance of its two values in noise scales. For normal noise this distance is μ.
 
     Raises
     ------
@@ -60,11 +61,11 @@ def _loss(call: PrimitiveCall, v: float, w: float, a: float, b: float) -> Signed
         return _apart(abs(v - w) / a) if a == b else (math.inf, math.inf)
     if into == "folded":
         if geometric or a != b:
-            raise Undecided("folded noise of whole numbers, or of another scale")
+            raise Undecided("folded noise that consists of whole numbers, or has another scale on the neighbour")
         return _of_folded(v, w, a, call.range)
     if geometric:
         if into != "clipped" or not all(math.isinf(end) or end.is_integer() for end in call.range):
-            raise Undecided("whole numbers in a range of another kind")
+            raise Undecided("noise of whole numbers that is redrawn, or whose range ends between whole numbers")
         return _extremes(_whole_law(v, a, call.range), _whole_law(w, b, call.range), _whole_points(v, w, call.range))
     low, high = call.range
     if a != b and (math.isinf(low) or math.isinf(high)):
@@ -116,8 +117,10 @@ def _redrawn_law(v: float, b: float, bounds: Range) -> Callable[[float], float]:
 
 
 def _of_folded(v: float, w: float, b: float, bounds: Range) -> Signed:
-    """Return the loss of folded Laplace noise; near an end of the range, its log ratio is that of cosh((other end −
-    value)/scale).
+    """Return the loss of Laplace noise that is reflected at the ends of the range.
+
+    Let b be the scale, and e an end of the range. Between the other end and the nearer of the values v and w, the log
+    ratio of the densities is log cosh((e − v)/b) − log cosh((e − w)/b).
     """
     low, high = bounds
     v, w = (float(folded(np.array([y]), low, high)[0]) for y in (v, w))
@@ -145,7 +148,7 @@ def _whole_law(v: float, scale: float, bounds: Range) -> Callable[[float], float
     numbers beyond it.
     """
     if not v.is_integer():
-        raise Undecided("a value that gets noise of whole numbers is none")
+        raise Undecided("noise of whole numbers is added to a value that is not a whole number")
     low, high = bounds
 
     def beyond(k: float) -> float:

@@ -1,9 +1,9 @@
 """Declare the primitives of a package, which are functions that add noise of a known law to a value.
 
-Some packages draw their noise from several random numbers, or in another language. For a package whose own noise cannot
-be recorded, an adapter declares the function, the family of the noise and how to compute its scale. While a target
-runs, a replacement for the function returns value + noise and records the draws. The package's own sampler is assumed
-to have the declared law, which statistical tests must check.
+Some packages compute their noise from several random numbers, or draw it in code of another language, so that the noise
+itself cannot be recorded. For such a package, an adapter declares the function, the family of the noise and how to
+compute its scale. While a target runs, a replacement for the function returns value + noise and records the draws. The
+package's own sampler is assumed to have the declared law, which statistical tests must check.
 """
 
 import contextlib
@@ -33,18 +33,17 @@ class Primitive:
     the law of the noise. The family "geometric" has the two-sided law P(Z = k) ∝ exp(−|k|/scale) on whole numbers.
 
     `value` takes the arguments of a call and returns the value to which noise is added, a number or an array. `scale`
-    takes the arguments of a call and returns b of Laplace noise, the standard deviation of normal noise, or 1/ε of
-    geometric noise for whole numbers of sensitivity 1.
+    takes the arguments of a call and returns the noise scale. The scale is b for Laplace noise, and the standard
+    deviation for normal noise. For ε-DP by geometric noise on a whole number of sensitivity 1, the scale is 1/ε.
 
     `range` takes the arguments of a call and returns an interval, and `into` says how value + noise is mapped into the
     interval. The word "clipped" means that value + noise is moved to the nearest point of the interval. The word
-    "folded" means that value
-    + noise is reflected at the ends of the interval. The word "redrawn" means that noise is drawn until value + noise
-    lies in the interval.
+    "folded" means that value + noise is reflected at the ends of the interval until it lies inside. The word "redrawn"
+    means that noise is drawn until value + noise lies in the interval.
 
-    `after` takes the output as an array and the arguments, and returns the result of the call; by default, the result
-    is a float. `seed` takes the arguments of a call and returns the seed of the generator, if a generator of the
-    package draws.
+    `after` takes the output as an array, followed by the arguments of the call, and returns the result of the call.
+    Without `after`, the result is the array, or a float if the value is a single number. If the package draws from a
+    generator of its own, `seed` takes the arguments of a call and returns the seed of this generator.
     """
 
     module: str
@@ -147,7 +146,7 @@ def _drawn(primitive: Primitive, tape: Tape, value: Vector, scale: Vector, bound
 
 
 def _output(primitive: Primitive, tape: Tape, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Vector, Any]:
-    """Compute the output of a primitive's call, record the output, and return it in its shape."""
+    """Compute the output of a primitive's call, and record the call. Return the output as a vector, and its shape."""
     given = np.asarray(primitive.value(*args, **named), dtype=float)
     scale = np.broadcast_to(np.asarray(primitive.scale(*args, **named), dtype=float), given.shape).reshape(-1)
     bounds, value = primitive.range(*args, **named), given.reshape(-1)
@@ -160,7 +159,7 @@ def _output(primitive: Primitive, tape: Tape, args: tuple[Any, ...], named: dict
             if k < len(held) and held[k].primitive is primitive and len(held[k].output) == len(output):
                 output = held[k].output
             else:
-                _transcript.trouble = f"call {k + 1} is of {primitive.name} here and not there"
+                _transcript.trouble = f"call {k + 1} is of {primitive.name} in this run but not in the earlier run"
         _transcript.calls.append(PrimitiveCall(primitive, value, scale, bounds, output))
     return output, given.shape
 

@@ -32,8 +32,8 @@ class Recorded:
 class Recorder:
     """Run a target with random draws from tapes, which record the draws.
 
-    `budget` has the keywords of the claim, and `bounds` if the data lie in a box. `seconds` is the time limit of one
-    run.
+    `budget` has the keywords of the claim. If the data lie in a box, `budget` also has the keyword `bounds`. `seconds`
+    is the time limit of one run.
     """
 
     target: Target
@@ -59,7 +59,7 @@ class Recorder:
             if array.dtype.kind not in "biuf":
                 array = np.array([float(value) for value in array.reshape(-1)]).reshape(array.shape)
         except (TypeError, ValueError):
-            return Recorded(np.zeros(0), (), tape, f"the output is {type(output).__name__} and no array of numbers")
+            return Recorded(np.zeros(0), (), tape, f"the output is no array of numbers, but {type(output).__name__}")
         values = array.astype(np.float64).reshape(-1)
         if not np.isfinite(values).all():
             return Recorded(values, array.shape, tape, "the output is not finite")

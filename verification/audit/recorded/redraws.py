@@ -1,5 +1,6 @@
-"""Find noise that is drawn again if it is too large. If noise is drawn again when it is too large, its law has no tail,
-so some outputs are possible on one data set only.
+"""Find noise that is drawn again if it is too large.
+
+If noise is drawn again when it is too large, its law has no tail, so some outputs are possible on one data set only.
 
 Suppose that an entry of the output depends on one noise number alone, and that the target draws this number again if
 the number lies beyond an edge. If large noise is drawn again, the output at the edge is the most extreme possible
@@ -25,7 +26,7 @@ MOST = 30  # at most this many noise numbers are examined
 USUAL = 0.4, 0.3  # the target must not redraw a noise number at these quantiles
 FRESH = 16  # the number of runs that check that other noise numbers do not matter
 HALVINGS = 45
-EXACT = 1e-9  # a value whose relative error is below this lies on the straight line
+EXACT = 1e-9  # a value counts as on the straight line if its relative error is at most this
 NEAR = 1e-6  # the target is checked at this relative distance on both sides of the edge
 
 
@@ -62,8 +63,8 @@ class _Number:
         return self.variable.upper(z) if self.upper else self.variable.lower(z)
 
     def run(self, side: Side, z: float, others: Vector | None = None) -> Recorded:
-        """Run the target with the value z of the noise number, and with all other numbers as in the first run, or as in
-        `others`.
+        """Run the target with the value z of the noise number. All other numbers are as in `others` if it is given, and
+        otherwise as in the first run.
         """
         values = np.array(coordinates(side.base.tape, self.variables) if others is None else others)
         values[self.i] = z
@@ -74,7 +75,7 @@ def by_redraws(first: Side, second: Side, claim: Guarantee, rng: np.random.Gener
     """Return the loss that missing tails prove, with a description of these tails; return 0 if no tail is missing."""
     variables, _ = variables_of(first.base.tape)
     if not variables or not any(_all_again(first, variables, upper) for upper in (False, True)):
-        return 0.0, "nothing is drawn again where all numbers are large"
+        return 0.0, "nothing is drawn again if all noise numbers are large"
     for i in [i for i, v in enumerate(variables) if v.family in ("normal", "laplace")][:MOST]:
         for upper in (False, True):
             number = _Number(variables, i, upper)
@@ -90,7 +91,7 @@ def by_redraws(first: Side, second: Side, claim: Guarantee, rng: np.random.Gener
                     drawn = first.base.tape.draws[variables[i].draw]
                     told = f"{drawn}: number {variables[i].entry + 1} is drawn again beyond {lines[0].edge:.6g}"
                     return event_loss(claim, p, LEVELS[0]), told
-    return 0.0, "no number is drawn again where it is large"
+    return 0.0, "no noise number is found that is drawn again if it is large"
 
 
 def _again(side: Side, done: Recorded) -> bool:
@@ -118,8 +119,9 @@ def _rows(side: Side, number: _Number) -> Iterator[int]:
 
 
 def _line(side: Side, number: _Number, row: int) -> _Line | None:
-    """Return the straight line of an entry in the noise number up to the edge; return None if there is no edge or no
-    line."""
+    """Return the straight line that an entry follows as a function of the noise number, up to the edge. Return None if
+    there is no edge or no line.
+    """
     usual = [number.at(p) for p in USUAL]
     runs = [number.run(side, z) for z in usual]
     if not all(map(_kept, runs)):

@@ -25,7 +25,7 @@ BARE = 1e-9
 SYMMETRIC = {"normal", "laplace", "logistic", "whole laplace"}
 # for these families, a linear image of variables from one family never has the law of another family
 OTHERS = {"flat", "one-sided exponential"}
-MOST = 45  # variables
+MOST = 45  # the largest number of variables
 SECONDS = 2.0  # the time limit for one data set, in seconds
 
 
@@ -33,10 +33,10 @@ SECONDS = 2.0  # the time limit for one data set, in seconds
 class Compared:
     """The result of a comparison of two laws.
 
-    `difference` says how the laws differ, and is empty if the laws are equal. `reason` says why the comparison of the
-    laws is undecided. `factor` is the ratio of the noise scales if the scales differ, and otherwise 0. `left_out` says
-    whether the data set needs too many draws or too much time. `related` says whether outputs for the same draws were
-    compared without a decision.
+    `difference` says how the laws differ, and is empty if no difference was proven. `reason` says why the comparison of
+    the laws is undecided. `factor` is the ratio of the noise scales if the scales differ, and otherwise 0. `left_out`
+    says whether the comparison stopped because it needs too many draws or too much time. `related` says whether outputs
+    for equal draws were found to differ in a way that decides nothing about the laws.
     """
 
     difference: str = ""
@@ -79,7 +79,7 @@ def _law(made: Recorder, x: Matrix, seed: int, seconds: float) -> AffineNoise:
 
 
 def of_single_precision(x: Matrix) -> float:
-    """Return a relative bound on the error of a statistic of these rows if the statistic is summed in float32."""
+    """Return a bound on the relative error of a statistic of these rows whose sums are computed in float32."""
     return float(TOLERANCE_FLOAT32 * (1 + len(x) ** 0.5 / 8))
 
 
@@ -93,8 +93,8 @@ def _difference(first: AffineNoise, second: AffineNoise, single: float = 0.0) ->
         return Compared(reason="the outputs have different sizes")
     if not any(second.used):
         return Compared(reason="no draw of the reference reaches the output")
-    if not any(first.used):  # the target makes new draws in every call, so the target has not stored its noise
-        return Compared("there is no noise, and there is in the reference")
+    if not any(first.used):  # `ready` has checked that a second call draws again, so no stored noise is used
+        return Compared("the output has no noise, and the reference has noise")
     (a, one, s), (b, two, t) = joined(first), joined(second)
     if len(set(one)) != 1 or len(set(two)) != 1 or not {*one, *two} <= {*SYMMETRIC, *OTHERS}:
         return Compared(reason=f"draws of several kinds ({', '.join(sorted({*one, *two}))})")
@@ -116,14 +116,16 @@ def _difference(first: AffineNoise, second: AffineNoise, single: float = 0.0) ->
     if scales.any():
         row = int(np.argmax(scales))
         if not size[1][row]:
-            return Compared(f"entry {row + 1} has noise, and none in the reference")
+            return Compared(f"entry {row + 1} has noise, and has none in the reference")
         factor = float(size[0][row] / size[1][row])
         return Compared(f"the noise of entry {row + 1} has {factor:.6g} times the scale", factor=factor)
     return _joint(a, b, size[1], one[0])
 
 
 def _joint(a: Matrix, b: Matrix, size: Vector, family: str) -> Compared:
-    """Describe how the joint laws of two noises differ whose entries have the same scales."""
+    """Describe how the joint laws of two noises differ. Each entry of the first noise has the same scale as in the
+    second.
+    """
     safe = np.where(size > 0, size, 1.0)
     a, b = a / safe[:, None], b / safe[:, None]
     if family == "normal":
@@ -137,6 +139,6 @@ def _joint(a: Matrix, b: Matrix, size: Vector, family: str) -> Compared:
     for column in a.T:
         near = [k for k, c in enumerate(left) if min(np.abs(column - c).max(), np.abs(column + c).max()) <= 2 * TELLING]
         if not near:
-            return Compared("the draws reach the entries in other combinations")
+            return Compared("the entries combine the draws in another way")
         left.pop(near[0])
     return Compared("the reference has more draws" if left else "")

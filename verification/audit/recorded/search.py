@@ -1,9 +1,9 @@
 """Search for the pair of neighbouring data sets with the largest exact privacy loss.
 
-The search measures the effects of the noise once for each number of rows and columns; the loss of a pair then takes two
-runs. The search starts at corners of the domain, basis vectors and dense rows. From each start, the search changes one
-coordinate after another of the two differing rows and of the rows that both data sets share. The function `exact_loss`
-computes the loss of the best pair with all its checks.
+For each number of rows and columns, the search measures once how the draws change the output. After this, the loss of a
+pair takes two runs of the target. The search starts at corners of the domain, basis vectors and dense rows. From each
+start, the search changes one coordinate after another of the two differing rows and of the rows that both data sets
+share. The function `exact_loss` computes the loss of the best pair with all its checks.
 """
 
 import math
@@ -29,7 +29,7 @@ from covassay.verification.audit.targets.target import Target
 
 SEARCHED_SHAPES = ((6, 2), (6, 3), (2, 4), (1, 2), (6, 1))
 FAR_SHAPES = ((200, 2), (2, 9))  # shapes (n, d) with many rows or many columns
-# odd numbers, powers of two and other numbers of rows, because a mistake may occur at some numbers only
+# the numbers of rows are odd, powers of two or others, because a mistake may occur at some numbers of rows only
 MORE_SHAPES = ((8, 2), (16, 2), (64, 2), (50, 3), (301, 2), (7, 5), (1024, 2))
 FIRST_STEP, LAST_STEP = 0.5, 1e-4
 MOST_STARTS, RANDOM_STARTS = 60, 40
@@ -69,8 +69,8 @@ class Searched:
 
 @dataclass(frozen=True)
 class Found:
-    """The results of the search for all shapes (n, d), the largest loss first; each result is a pair or the reason why
-    there is no pair.
+    """The results of the search for several shapes (n, d), the largest loss first. Each result has a pair and its loss,
+    or the reason why the loss is not known.
     """
 
     losses: tuple[ExactLoss, ...]
@@ -129,7 +129,8 @@ def searched(made: Recorder, claim: Guarantee, domain: Searched, evaluations: in
     The number of evaluations limits the search of a fast target, so that the result is reproducible. For a slow target
     the search ends after the given `seconds`. The search of neighbours also ends when a loss above the claim is
     confirmed. At the shapes `FAR_SHAPES` only the starting points are tried, and a pair is returned only if its loss
-    refutes the claim. `MORE_SHAPES` are treated like `FAR_SHAPES`, but only if a loss was decided.
+    refutes the claim. If a loss was decided before, `MORE_SHAPES` are treated in the same way; otherwise they are left
+    out.
     """
     start = time.monotonic()
     found: list[ExactLoss] = []
@@ -155,7 +156,7 @@ def searched(made: Recorder, claim: Guarantee, domain: Searched, evaluations: in
 
 
 def rank(told: ExactLoss) -> tuple[bool, bool, float]:
-    """Return a sort key of a loss, which is larger for a larger loss or a worse finding."""
+    """Return a sort key: refuted claims come first, then decided losses, and larger losses before smaller ones."""
     return told.refuted, told.decided, -1.0 if told.loss is None else told.loss
 
 
@@ -188,8 +189,8 @@ class _Search:
         return self.evaluations >= self.most or self.allowed.over
 
     def run(self) -> ExactLoss:
-        """Return the neighbours with the largest loss for this shape, whose loss `loss_of_pair` has computed with all
-        checks.
+        """Return the neighbours with the largest loss that is found for this shape. The function `loss_of_pair` has
+        computed this loss with all its checks.
         """
         told = self.first()
         if told.lower_bound and not told.refuted:
@@ -207,8 +208,9 @@ class _Search:
         return self._decided(*self._pairs(self._starts()[0]))
 
     def _by_starts(self, worst: ExactLoss) -> ExactLoss:
-        """Return the pair with the largest loss among a few starting points, where the search stops because the noise
-        depends on the data.
+        """Return the pair with the largest loss among a few starting points.
+
+        No local search follows, because only lower bounds on the losses are known.
         """
         for point in self._starts()[1:FEW_STARTS]:
             if worst.refuted or self.over:
@@ -221,8 +223,8 @@ class _Search:
         return loss_of_pair(self.made, x, other, self.claim, bounds=self.bounds, seed=self.seed, seconds=seconds)
 
     def _pairs(self, point: Matrix) -> tuple[Matrix, Matrix]:
-        """Return the two data sets of a point, which consists of a row, its replacement, and a row of which all other
-        rows are copies.
+        """Return the two data sets of a point. The point has three rows: the row that is replaced or removed, its
+        replacement, and the row of which all other rows of the data sets are copies.
         """
         rows = self.inside(point)
         shared = np.repeat(rows[2:], self.n - 1, axis=0)
@@ -230,8 +232,8 @@ class _Search:
         return x, (np.vstack([shared, rows[1:2]]) if self.domain.adjacency == REPLACE_ONE else shared)
 
     def _starts(self) -> list[Matrix]:
-        """Yield the starting points of the search, which are axes, dense rows, rows on the first or last coordinates,
-        and random rows.
+        """Return the starting points of the search. Their rows are axes, dense rows, rows on the first or last
+        coordinates, and random rows.
         """
         d, rng = self.d, np.random.default_rng([self.seed, 2])
         unit = self.bounds is None
@@ -256,8 +258,8 @@ class _Search:
         return None if loss is None else self._highest(loss)
 
     def _by_primitives(self) -> Callable[[Matrix], float] | None:
-        """Return, as a function of a search point, the loss of its pair by the package's primitives; return None if the
-        loss is unknown on the first pair.
+        """Return the function that computes the loss of a point's pair from the outputs of the package's primitives.
+        Return None if the loss of the first pair is unknown.
         """
 
         def loss(point: Matrix) -> float:
@@ -268,8 +270,8 @@ class _Search:
         return loss if loss(self._starts()[0]) >= 0 else None
 
     def _by_draws(self) -> Callable[[Matrix], float] | None:
-        """Return, as a function of a search point, the loss of its pair by the gains of the draws; return None if the
-        gains are unknown.
+        """Return the function that computes the loss of a point's pair from the measured gains of the draws. Return
+        None if the gains cannot be measured.
         """
         starts = self._starts()
         try:
@@ -321,8 +323,8 @@ class _Search:
         return ball(point) if self.bounds is None else np.asarray(np.clip(point, -1, 1))
 
     def _from(self, point: Matrix, value: float, loss: Callable[[Matrix], float]) -> tuple[float, Matrix]:
-        """Return the local maximum that is reached from a point by smaller and smaller steps in single coordinates and
-        by rotations.
+        """Return the largest loss that is reached from a point, and the point at which it is reached. Smaller and
+        smaller steps change single coordinates of a row, or rotate two of its coordinates.
         """
         rng = np.random.default_rng([self.seed, 3])
         step = FIRST_STEP

@@ -1,12 +1,12 @@
 """Replace the random generators of numpy and Python while a target runs, by generators whose draws are recorded.
 
-The generator that a target is given is replaced, and so are every `Generator` and `RandomState` that the target makes,
-numpy's legacy functions, the functions of `random`, `random.Random`, `SystemRandom` and `secrets`, and `os.urandom`.
-Functions that a module imported earlier under another name are not replaced, nor are generators of other libraries and
-processes. If a target draws from a generator that is not replaced, two runs with the same recorded draws differ, which
-`recorder` notices. A generator that is copied, or set back to an earlier state, draws the same numbers again. If the
-target uses a generator's state in a way that cannot be recorded, the tape says so. Outside of a run, every replaced
-function works as usual.
+The generator that a target is given is replaced, and so is every `Generator` and `RandomState` that the target makes.
+Numpy's legacy functions, the functions of `random`, `random.Random`, `SystemRandom` and `secrets`, and `os.urandom` are
+also replaced. Functions that a module imported earlier under another name are not replaced, nor are generators of other
+libraries and processes. If a target draws from a generator that is not replaced, two runs with the same recorded draws
+differ, which `exact_loss` notices. A generator that is copied, or set back to an earlier state, draws the same numbers
+again. If the target uses a generator's state in a way that cannot be recorded, the tape says so. Outside of a run,
+every replaced function works as usual.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ LEGACY = (
     "standard_cauchy", "standard_exponential", "standard_gamma", "standard_normal", "standard_t", "triangular",
     "uniform", "vonmises", "wald", "weibull", "zipf",
 )  # fmt: skip
-# these two generators make all draws that are not recorded; they are never reset, so that two equal runs differ
+# these two generators make all draws that are not recorded; they are never reset, so a repeated run gets other numbers
 _UNRECORDED, _UNRECORDED_LEGACY = np.random.PCG64(), np.random.MT19937()
 _tape: Tape | None = None
 _standing = 0
@@ -85,7 +85,7 @@ def unwatched() -> Iterator[None]:
 
 
 def _watched(real: Any, *args: Any, **named: Any) -> Any:
-    """Call the real function, and mark the tape of a current run as undecided."""
+    """Call the real function. If a run is in progress, note on its tape that the state of a generator was used."""
     if _tape is not None:
         _tape.trouble = _tape.trouble or "the state of a generator is read, set or copied"
     with unwatched():

@@ -1,12 +1,11 @@
-"""Find noise that is rounded before it is added, so that some output on one data set may be impossible on the
-neighbour.
+"""Find noise that is rounded before it is added. Some output on one data set may then be impossible on the neighbour.
 
 Suppose that an entry of the output depends on one noise number alone, is monotone in this number, and is exactly
-constant on an interval of values. The constant output has at least the probability of this interval. On the neighbour
-the entry is also a monotone function of the noise number. On the neighbour the entry either takes the constant value or
-jumps over it, and bisection shows which. If the target rounds its output after the noise is added, the entry also takes
-the constant value on the neighbour, and nothing is reported. Intervals as short as the spacing of float32 numbers are
-left to the test of low-order bits.
+constant on an interval of values. The entry then has this constant value with at least the probability of the interval.
+On the neighbour the entry is also a monotone function of the noise number. On the neighbour the entry either takes the
+constant value or jumps over it, and bisection shows which. If the target rounds its output after the noise is added,
+the entry also takes the constant value on the neighbour, and nothing is reported. Intervals as short as the spacing of
+float32 numbers are left to the test of low-order bits.
 """
 
 import numpy as np
@@ -65,13 +64,14 @@ class _Entry:
 
 
 def by_steps(first: Side, second: Side, claim: Guarantee, rng: np.random.Generator) -> tuple[float, str]:
-    """Return the loss proven by an output that only one data set has, with a description, or 0 if there is no such
-    output."""
+    """Return the loss that is proven by an output which only one data set can have, with a description of this output.
+    Return 0 if no such output is found.
+    """
     variables, _ = variables_of(first.base.tape)
     z0 = coordinates(first.base.tape, variables)
     moved = [first.run(tape_at(first.base.tape, variables, z0 * (1 + s * SHORTEST))) for s in (0, 1)]
     if moved[0].shape != moved[1].shape or not (moved[0].output == moved[1].output).any():
-        return 0.0, "every entry moves with the noise"
+        return 0.0, "every entry changes with a small change of the noise"
     for i, variable in list(enumerate(variables))[:MOST]:
         z = variable.at(USUAL)
         row = _row(first, variables, i) if variable.family in CONTINUOUS else None
@@ -85,10 +85,11 @@ def by_steps(first: Side, second: Side, claim: Guarantee, rng: np.random.Generat
         if one.alone(z, rng) and other.alone(z, rng) and _jumped(other, variable, value):
             drawn = first.base.tape.draws[variable.draw]
             told = (
-                f"{drawn}: entry {row + 1} has the value {value:.6g} with probability {p:.3g}, and never on the other"
+                f"{drawn}: entry {row + 1} has the value {value:.6g} with probability {p:.3g} on one data set, and "
+                "never on the other"
             )
             return event_loss(claim, p, LEVELS[0]), told
-    return 0.0, "no entry moves in steps of its own"
+    return 0.0, "no entry was found to take a value with positive probability that the neighbour never takes"
 
 
 def _row(side: Side, variables: tuple[Variable, ...], i: int) -> int | None:

@@ -55,8 +55,9 @@ class Draw:
 class Stream:
     """The position of one generator in the recorded draws.
 
-    `key` is the seed of the generator, or None if the generator has no seed. `drawn` holds what the generator drew in
-    the run of `tape`; generators with the same seed share it, and a generator that is set back repeats it.
+    `key` is the seed of the generator, or None if the generator has no seed. `drawn` has the draws of the generator in
+    the run of `tape`. Generators with the same seed share this list, and a generator that is set back to an earlier
+    state repeats the draws from there.
     """
 
     key: Hashable | None = None
@@ -109,13 +110,13 @@ class Tape:
         found = stream.drawn[stream.position]
         stream.position += 1
         if found.signature != (family, parameters, shape):
-            self.trouble = self.trouble or "numbers of one seed, or of one state, are drawn again as others"
+            self.trouble = self.trouble or "a generator repeats a seed or a state, but makes different draws from it"
             found = self._new(family, parameters, shape, make)
         value = found.value
         return value.copy() if isinstance(value, np.ndarray) else value
 
     def enter(self, stream: Stream) -> None:
-        """Prepare a stream of draws that belongs to another run for the run of this tape."""
+        """Start the stream at its first draw if it was not used in the run of this tape before."""
         if stream.tape is not self:
             drawn = [] if stream.key is None else self._seeded.setdefault(stream.key, [])
             stream.tape, stream.position, stream.drawn = self, 0, drawn
@@ -128,7 +129,7 @@ class Tape:
         if self.before is not None:
             drawn = self.before[k] if k < len(self.before) else None
             if drawn is None or drawn.signature != (family, parameters, shape):
-                self.trouble = self.trouble or f"draw {k + 1} is {family} {shape or '(one number)'} here and not there"
+                self.trouble = self.trouble or f"draw {k + 1} is {family} {shape or '(one number)'} in this run only"
                 drawn = None
         drawn = replace(drawn or self._new(family, parameters, shape, make), seeded=seeded)
         self.draws.append(drawn)
@@ -142,7 +143,7 @@ class Tape:
     def differs(self) -> str:
         """Return why the draws differ from the draws of the earlier run, or an empty string if they do not."""
         if not self.trouble and self.before is not None and len(self.before) != len(self.draws):
-            return f"{len(self.before)} draws there, {len(self.draws)} here"
+            return f"{len(self.before)} draws in the earlier run, {len(self.draws)} in this run"
         return self.trouble
 
     def compared(self, other: "Tape") -> str:
@@ -150,12 +151,12 @@ class Tape:
         for k, (one, two) in enumerate(zip_longest(self.draws, other.draws)):
             if one is None or two is None or one.signature != two.signature:
                 here = f"{two} with other parameters" if str(one) == str(two) else str(two or "none")
-                return f"draw {k + 1} is {one or 'none'} there, and {here} here"
+                return f"draw {k + 1} is {one or 'none'} in one run, and {here} in the other"
         return ""
 
 
 def as_shape(size: Any) -> tuple[int, ...]:
-    """Return the shape that a `size` argument of numpy means."""
+    """Return the shape of the array that a numpy sampler returns for this `size` argument."""
     if size is None:
         return ()
     return (int(size),) if np.ndim(size) == 0 else tuple(int(s) for s in size)

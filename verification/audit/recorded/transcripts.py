@@ -95,7 +95,7 @@ def transcript_loss(made: Recorder, x: Matrix, other: Matrix, seed: int = 0) -> 
     if not first.calls:
         return TranscriptLoss((), reason="no primitive was called")
     if second.trouble or len(first.calls) != len(second.calls) or two.tape.differs():
-        return TranscriptLoss((), reason="other primitives, or other draws, on the neighbour")
+        return TranscriptLoss((), reason="the target calls other primitives, or makes other draws, on the neighbour")
     try:
         return loss_of_calls(first.calls, second.calls)
     except Undecided as error:
@@ -114,7 +114,7 @@ def loss_of_calls(first: Sequence[PrimitiveCall], second: Sequence[PrimitiveCall
         moved: tuple[float, ...] = ()
         if a.primitive.family == "normal":
             if a.primitive.into:
-                raise Undecided("normal noise whose output is brought into a range")
+                raise Undecided("normal noise whose output is mapped into a range")
             moved = tuple(shifts(a, b))
             signed = (math.sqrt(sum(t * t for t in moved)),) * 2
         else:

@@ -1,5 +1,5 @@
-"""This module declares the experiments of ADK19 §4, and those of its Appendix C that §4 mentions; our copy lacks the
-appendix.
+"""This module declares the experiments of ADK19 §4, and the experiments of its Appendix C that §4 mentions. Our copy of
+the paper lacks the appendix.
 
 The rows of the data sets are scaled to the unit ball, because the paper does not state its scaling. As in the paper,
 the eigenvalues of every released matrix are clipped. The paper clips eigenvalues to [0, n]; the module `adk19` clips to
@@ -128,19 +128,21 @@ DIMENSION = Experiment(
     (DIMENSIONS,),
     (
         PaperClaim(
-            "the advantage of AD over KT is there in the highest dimension",
+            "in the highest dimension AD is at least as accurate as KT",
             "ADK19.Experiments",
             beats(["AD"], ["KT"], ["dimension"], at=largest),
         ),
     ),
-    ("Our copy of the paper does not have Appendix C: the sizes are ours.",),
+    ("Our copy of the paper does not have Appendix C, so we chose the sizes.",),
 )
 
 PENALTY = 0.1
 
 
 def _ridge(method: Method) -> Method:
-    """Make a ridge regression of the last column on the others from the matrix that a method releases."""
+    """Return a method that computes a ridge regression of the last column on the other columns from the matrix that
+    `method` releases.
+    """
 
     def coefficients_of(rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
         return ridge(method.estimate(rows, setting, rng), rows.shape[1] - 1, PENALTY)
@@ -181,7 +183,7 @@ def _regression(name: str, title: str, rows: Callable[[Files], Matrix], needs: s
 
 REGRESSION = Experiment(
     "adk19-regression",
-    "Ridge regression of the last column from a private covariance, and by output perturbation",
+    "Ridge regression of the last column, from a private covariance or by output perturbation",
     "ADK19 Appendix C (reconstructed)",
     (
         _regression("wine", "Wine", lambda files: bundled.wine(), SCIKIT_LEARN),
@@ -201,8 +203,9 @@ REGRESSION = Experiment(
         ),
     ),
     (
-        "The paper compares with output perturbation under (ε, δ)-DP; its constants are not in our copy. Ours is pure.",
-        f"Penalty α = {PENALTY:g}, target the last column: ours.",
+        "The paper compares with output perturbation under (ε, δ)-DP, whose constants our copy lacks. "
+        "We use output perturbation under pure DP.",
+        f"We chose the penalty α = {PENALTY:g} and the last column as the target.",
     ),
 )
 EXPERIMENTS = (FIGURE_1, DIMENSION, REGRESSION)

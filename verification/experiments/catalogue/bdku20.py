@@ -49,7 +49,7 @@ MEAN = (
 
 
 def _grids(grid: tuple[float, ...]) -> dict[str, tuple[float, ...]]:
-    """Return the grid, which has every third value at the scale "small", and all values at the scale "paper"."""
+    """Return the grids: every third value at the scale "small", and all values at the scale "paper"."""
     return {"small": grid[::3], "paper": grid}
 
 
@@ -71,12 +71,12 @@ COVARIANCE_FIGURES = Experiment(
     ),
     (
         PaperClaim(
-            "several steps are at least as accurate as one for the loosest bound u",
+            "with the loosest bound u, several steps are at least as accurate as one step",
             "",
             beats([f"CoinPress, t = {t}" for t in STEPS[1:]], ["CoinPress, t = 1"], ["u"], at=largest),
         ),
     ),
-    ("The order of the matrices is ours: that of the published code is inaccurate for t ≥ 3.",),
+    ("We multiply the matrices in another order than the published code, whose order is inaccurate for t ≥ 3.",),
 )
 
 
@@ -100,7 +100,7 @@ MEAN_FIGURES = Experiment(
     ),
     (
         PaperClaim(
-            "several steps are at least as accurate as one for the loosest bound on the mean",
+            "with the loosest bound on the mean, several steps are at least as accurate as one step",
             "",
             beats([f"CoinPress, t = {t}" for t in STEPS[1:]], ["CoinPress, t = 1"], ["radius"], at=largest),
         ),

@@ -1,5 +1,5 @@
-"""This module declares the experiments of DLY22 §7: sweeps of dimension, size, skew and budget, on synthetic and real
-data.
+"""This module declares the experiments of DLY22 §7. They vary the dimension, the number of rows, the skew and the
+budget, on synthetic and real data.
 
 Our copy of DLY22 has no figures and has lost the numbers in its text. The settings of the experiments are those of the
 authors' released code (github.com/hkustDB/PrivateCovariance, dafcdfe). EMCov is run in two ways: as Appendix A of DLY22
@@ -270,7 +270,7 @@ FIGURE_4 = Experiment(
             _REAL_CLAIM, "DLY22.Experiments", beats(_COMPETITORS, ["EMCov"], [panel.name for panel in _FIGURE_4])
         ),
     ),
-    ("Images are divided by their largest possible norm. The digits of scikit-learn are ours.",),
+    ("Images are divided by their largest possible norm. The paper does not use the digits of scikit-learn.",),
 )
 _FIGURE_5 = tuple(
     _budgets(
@@ -290,7 +290,7 @@ FIGURE_5 = Experiment(
             _REAL_CLAIM, "DLY22.Experiments", beats(_COMPETITORS, ["EMCov"], [panel.name for panel in _FIGURE_5])
         ),
     ),
-    ("Dividing by the largest norm reads the data: it lies outside of the guarantee.",),
+    ("The largest norm is read from the data, so no privacy guarantee covers the division by it.",),
 )
 
 _PURE_SIZES = {

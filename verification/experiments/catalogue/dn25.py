@@ -1,5 +1,5 @@
-"""This module declares experiments on the theorems of DN25, a paper without experiments, about Schatten norms, the gain
-of the projection, and constants.
+"""This module declares experiments on theorems of DN25, which has no experiments of its own. They measure errors in
+Schatten norms, the gain of the projection, and the constants of the theorems.
 """
 
 import math
@@ -86,7 +86,7 @@ THEOREM_1 = Experiment(
             at_most(theorem_1, ["Algorithm 1"], ["n", "d", "epsilon"]),
         ),
     ),
-    ("The error is that of the noise: of the order of d^(1 + 1/p)/(εn) in the Schatten norm p.",),
+    ("The error is the norm of the noise, which is of the order of d^(1 + 1/p)/(εn) in the Schatten norm p.",),
 )
 CONSTANTS = Experiment(
     "dn25-constants",
@@ -108,7 +108,7 @@ CONSTANTS = Experiment(
         ),
         PaperClaim("‖Z‖ is at most 1.1 ρd", "DN25.Thm6", at_most(1.1, ["Algorithm 1"], ["spectral"])),
     ),
-    ("n = 2000, ε = 1. The noise is the same on all data, so the constants do not depend on either.",),
+    ("Here n = 2000 and ε = 1, but the constants do not depend on n, on ε or on the data.",),
 )  # fmt: skip
 
 
@@ -163,7 +163,7 @@ THEOREM_2 = Experiment(
     ),
     (
         "The bound of Theorem 2 is the smaller curve, up to a constant that the paper does not give.",
-        "Algorithm 2 as printed spends ε/2 at most, and so has twice the noise that it needs; the tight one does not.",
+        "Algorithm 2 as printed spends at most ε/2. The tight variant spends ε, with half of the matrix noise.",
     ),
 )
 EXPERIMENTS = (THEOREM_1, CONSTANTS, THEOREM_2)

@@ -1,4 +1,4 @@
-"""This module declares experiments on the theorems of KLSU19, a paper without experiments: the gain of
+"""This module declares experiments on theorems of KLSU19, which has no experiments of its own. They measure the gain of
 preconditioning.
 """
 
@@ -51,6 +51,6 @@ CONDITIONING = Experiment(
         ),
     ),
     ("NaivePCE and PGCE are reconstructions: our copy of the paper has lost their formulas.",
-     "PGCE preconditions only where κ > 1000; below it runs the naive estimator at κ = 1000, with half of the budget."),
+     "PGCE preconditions only if κ > 1000. Otherwise it is the naive estimator at κ = 1000 with half of the budget."),
 )  # fmt: skip
 EXPERIMENTS = (CONDITIONING,)

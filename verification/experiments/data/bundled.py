@@ -53,7 +53,9 @@ def wine() -> Matrix:
 
 
 def wine_by_largest_norm() -> Matrix:
-    """Load UCI Wine, 178 × 13, divided by the largest norm of a row, which reads the data."""
+    """Load UCI Wine, 178 × 13, divided by the largest norm of a row. This norm is read from the data, so no privacy
+    guarantee covers the scaling.
+    """
     return by_largest_norm(raw("wine"))
 
 
@@ -63,6 +65,7 @@ def breast_cancer() -> Matrix:
 
 
 def digits() -> Matrix:
-    """Load UCI Optical Recognition of Handwritten Digits, 1797 × 64: with the pixels divided by 16 · 8, as DLY22 scales
-    MNIST."""
+    """Load UCI Optical Recognition of Handwritten Digits, 1797 × 64. The pixels are divided by 16 · 8, the largest
+    possible norm of a row. DLY22 scales MNIST in the same way.
+    """
     return raw("digits") / (BRIGHTEST_DIGIT * DIGITS_SIDE)

@@ -25,7 +25,7 @@ def missing(needs: str, files: Mapping[str, Path]) -> str:
 
 
 def given(items: Sequence[str]) -> dict[str, Path]:
-    """Return the paths that arguments of the form NAME=PATH give, by name."""
+    """Read arguments of the form NAME=PATH, and return the paths keyed by name."""
     found: dict[str, Path] = {}
     for item in items:
         name, equals, path = item.partition("=")

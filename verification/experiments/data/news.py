@@ -1,8 +1,8 @@
 """Read news commentary in the published format, where an empty line separates articles and each paragraph is one line.
 
-As the authors' code for DLY22 does, the module drops articles of fewer than 20 tokens, and hashes words into d
-columns. The rows are scaled to norm 1, which is public, or divided by the largest norm of a row, which
-reads the data.
+As the authors' code for DLY22 does, the module drops articles of fewer than 20 tokens, and hashes words into d columns.
+The rows are either scaled to norm 1 or divided by the largest norm of a row. The largest norm is read from the data, so
+no privacy guarantee covers the division by it.
 """
 
 import re
@@ -31,7 +31,8 @@ def articles(path: Path) -> list[str]:
     found = [article for article in text.split("\n\n") if len(SEPARATORS.split(article)) >= FEWEST_TOKENS]
     if len(found) < 2:
         raise InvalidInput(
-            f"{path}: has {len(found)} articles of {FEWEST_TOKENS} words: must be separated by empty lines"
+            f"{path}: has {len(found)} articles of at least {FEWEST_TOKENS} words: must have 2 or more, "
+            "separated by empty lines"
         )
     return found
 

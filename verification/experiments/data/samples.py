@@ -1,4 +1,4 @@
-"""Make the data sets of the panels, as functions of the setting, the generator and the user's files."""
+"""Make the data sets of the panels from the setting, a random generator and the user's files."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ Draw = Callable[[Setting, np.random.Generator, Files], Sample]
 
 
 def of_rows(rows: Matrix) -> Sample:
-    """Make a sample from rows, of which the second moment is the quantity to estimate."""
+    """Make a sample from rows. The quantity to estimate is the second moment of the rows."""
     return Sample(rows, second_moment(rows))
 
 
@@ -41,7 +41,9 @@ def subset(rows: Callable[[Files], Matrix]) -> Draw:
 
 
 def of_trace(setting: Setting, rng: np.random.Generator, files: Files) -> Sample:
-    """Make rows along the axes whose second moment has `rank` equal eigenvalues that add up to `trace`."""
+    """Make rows along the coordinate axes. Their second moment has `rank` equal eigenvalues, whose sum is `trace` up to
+    rounding to whole rows.
+    """
     n, d, rank = int(setting["n"]), int(setting["d"]), int(setting["rank"])
     return of_rows(rows_of(np.full(rank, setting["trace"] / rank), n, d))
 

@@ -1,9 +1,9 @@
 """Read Adult and Airfoil in the published formats of the UCI repository, and scale them by public bounds.
 
 Adult has lines of 15 fields separated by commas, of which the last one, the income, is left out. A categorical field of
-Adult becomes one column for each published category, and "?" gives zeros in all these columns; the 6 numbers and 99
-categories give 105 columns. A number in Adult is mapped from its bounds onto [−1, 1]. Every one of the 14 fields of
-Adult contributes at most 1 to the squared norm, so rows are divided by √14.
+Adult becomes one column for each published category, and "?" gives zeros in all these columns. The 6 numerical fields
+and the 99 categories together give 105 columns. A number in Adult is mapped from its bounds onto [−1, 1]. Every one of
+the 14 fields of Adult contributes at most 1 to the squared norm, so rows are divided by √14.
 
 Airfoil has lines of 6 numbers separated by blanks.
 """
@@ -79,7 +79,9 @@ def _adult_file(path: Path) -> Matrix:
 
 
 def _columns(where: str, kind: tuple[float, float] | str, field: str) -> list[float]:
-    """Convert one field to columns, which are a number in [−1, 1] or one column for each category."""
+    """Convert one field to columns. A numerical field gives one column in [−1, 1], and a categorical field gives one
+    column for each category.
+    """
     if isinstance(kind, str):
         categories = kind.split()
         if field not in (*categories, UNKNOWN):

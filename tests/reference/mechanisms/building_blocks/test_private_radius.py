@@ -1,4 +1,4 @@
-"""Test the list of public radii of the private radius."""
+"""Test the public list from which the mechanism `private-radius` chooses its radius."""
 
 import math
 

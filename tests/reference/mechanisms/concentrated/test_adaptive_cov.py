@@ -113,7 +113,8 @@ def test_noise_for_the_radius_is_wanted_if_and_only_if_it_is_used() -> None:
 
 
 def test_the_bound_on_the_trace_is_capped_at_one_and_kept_positive() -> None:
-    # The authors' code has min(trace, r) in place of min(trace, r²), which depends on the unit of the rows.
+    # The authors' code has min(trace, r) in place of min(trace, r²). The trace has the unit of r², so that the result
+    # with r depends on the unit of the rows.
     assert [min(1e6, r) / r**2 for r in (0.25, 1.0, 4.0)] == [4.0, 1.0, 0.25]
     x = zipf_rows(300, 4, np.random.default_rng(0))
     for trace in (-1e6, 1e6):

@@ -11,8 +11,9 @@ from covassay.reference.mechanisms.concentrated.clipped_cov import ClippedCovNoi
 
 
 def test_zero_rows_reach_the_last_threshold() -> None:
-    """Test that on rows of zeros the search ends at the last threshold, and that this threshold scales the noise."""
-    # Clipping has no bias at any level, so that the smallest threshold τ is found. The noise is proportional to τ².
+    """Test that on rows of zeros the search ends at the last threshold, and that the noise has the scale for it."""
+    # Clipping does not change rows of zeros at any threshold τ, so that the search ends at the smallest τ. The noise is
+    # proportional to τ².
     noise = ClippedCovNoise(
         above_threshold.AboveThresholdNoise(0.0, np.zeros(7)), separate_cov.SeparateCovNoise(np.eye(2), np.ones(2))
     )

@@ -1,4 +1,7 @@
-"""Test EMCov: one column, and the cost of its Laplace noise on eigenvalues by exact Rényi divergences."""
+"""Test EMCov: data of one column, and the privacy cost of the Laplace noise on its eigenvalues.
+
+The cost is computed from exact Rényi divergences.
+"""
 
 import math
 

@@ -82,7 +82,7 @@ def test_pressed_rows_are_images_of_length_at_most_the_radius(seed: int, d: int,
 
 @pytest.mark.parametrize("d", [1, 2, 5, 20])
 def test_the_bounds_fail_as_rarely_as_stated(d: int) -> None:
-    # With 4000 draws and β = 0.05, the test rejects a bound that fails too often, such as half of the bound for d ≥ 5.
+    # For d ≥ 5, half of the bound fails too often, and 4000 draws with β = 0.05 are enough to reject it.
     rng, beta = np.random.default_rng(d), 0.05
     noise = np.linalg.norm(np.concatenate([draw_noise(d, rng, steps=10) for _ in range(400)]), 2, axis=(1, 2))
     bound = float(spectral_noise_bound(d, beta))
@@ -100,7 +100,8 @@ def test_the_bounds_fail_as_rarely_as_stated(d: int) -> None:
 
 
 def test_the_noise_is_standard_on_and_above_the_diagonal() -> None:
-    # 5000 matrices are enough to reject twice the variance, which the Gaussian orthogonal ensemble has on its diagonal.
+    # 5000 matrices are enough to reject twice the variance. In the Gaussian orthogonal ensemble, the entries on the
+    # diagonal have twice the variance of the others.
     rng = np.random.default_rng(7)
     noise = np.concatenate([draw_noise(3, rng, steps=10) for _ in range(500)])
     np.testing.assert_array_equal(noise, np.swapaxes(noise, 1, 2))

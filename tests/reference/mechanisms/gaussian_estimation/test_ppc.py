@@ -106,7 +106,11 @@ def test_the_invariant_holds_after_every_round(
 
 
 def mutated(x: Matrix, noise: Matrix, kappa: float, side: str) -> Matrix:
-    """Run PPC with the matrices multiplied to the rows, or to one another, on the wrong side."""
+    """Run PPC with one error: the wrong side of a multiplication.
+
+    With side "rows", every row x is replaced by Aᵀx in place of Ax. With side "product", the matrix of a new round
+    multiplies the product of the earlier matrices from the right in place of the left.
+    """
     a, total = np.eye(x.shape[1]), len(noise)
     for t, z in enumerate(noise, start=1):
         kappa_t = kappa_of_round(kappa, t)
@@ -151,7 +155,8 @@ def test_data_too_large_for_memory_are_generated_on_every_pass() -> None:
 
 
 def test_the_product_of_two_rounds_is_not_symmetric() -> None:
-    # The rounds halve the first axis and then (1, 1)/√2: [[¾, −¼], [−¼, ¾]] diag(½, 1) = [[3/8, −1/4], [−1/8, 3/4]].
+    # Except for a factor 1/√0.84, the first round halves the axis (1, 0), and the second round halves (1, 1)/√2.
+    # The product is [[¾, −¼], [−¼, ¾]] diag(½, 1) = [[3/8, −1/4], [−1/8, 3/4]].
     first, _ = weak_ppc.preconditioner(np.diag([1000.0, 0.0]), 1000.0)
     second, _ = weak_ppc.preconditioner(np.full((2, 2), 600.0), 1000.0)
     np.testing.assert_allclose(second @ first * 0.84, [[0.375, -0.25], [-0.125, 0.75]], atol=1e-14)

@@ -59,7 +59,8 @@ def test_missing_records_count_as_zero_rows() -> None:
     x = np.array([[1.0, 1.0, 1.0, 1.0]])  # there is one row for three blocks of one row each
     assert release(x, np.zeros((3, 4)), rho=1.0).tolist() == [1, 1, 1, 1]
     assert block_mean(x, 2, 1, np.arange(4), 9.0).tolist() == [0, 0, 0, 0]
-    # The first round changes nothing, the second round reads the second row, and the last step reads a missing row.
+    # Two rows make three blocks of one row each. The first round reads a row of zeros and makes no estimate, the second
+    # round reads the second row, and the row that the last step reads is missing.
     two = np.array([[0.0, 0, 0, 0], [1.0, 0, 0, 0]])
     noise = np.zeros((3, 4))
     noise[2] = 1e9
@@ -87,7 +88,10 @@ def truncated_change(u: Matrix, v: Matrix, bound: float) -> float:
 
 
 def first_round_loss(d: int, m: int, beta: float, calibration: str, variance_factor: float = 1.0) -> float:
-    """Return the ρ that the first block spends on two complementary rows, divided by the claimed ρ."""
+    """Return the ρ that the first block spends, divided by the claimed ρ, if a row u is replaced by 1 − u.
+
+    The first ⌈d/2⌉ entries of u are 1, and the others are 0.
+    """
     u = (np.arange(d) < (d + 1) // 2).astype(np.float64)
     rounds = most_rounds(d)
     b2 = truncation_squared(0.5, d, m, rounds, beta) if rounds else last_truncation_squared(m, beta)

@@ -32,8 +32,9 @@ def test_the_mean_is_taken_off_and_a_shift_changes_nothing() -> None:
 
 
 def test_no_function_takes_a_second_moment() -> None:
-    """Test that `release` takes the rows, and that no public function takes a second moment, which the proof does not
-    cover."""
+    """Test that `release` takes the rows, and that no public function takes a second moment in their place. The proof
+    does not cover a release from a second moment.
+    """
     assert list(inspect.signature(release).parameters)[:2] == ["x", "noise"]
     public = [name for name, f in inspect.getmembers(centred_covariance, inspect.isfunction)
               if f.__module__ == centred_covariance.__name__]  # fmt: skip

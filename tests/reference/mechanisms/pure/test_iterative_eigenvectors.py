@@ -50,7 +50,7 @@ def test_the_offset_exceeds_all_eigenvalue_noise_with_the_stated_probability() -
 
 @pytest.mark.parametrize("rank", [3, 4, 100])
 def test_rank_d_and_more_is_everything(rank: int) -> None:
-    """Test that a rank of d or more gives the same release and the same cost as rank 0, which means d."""
+    """Test that a rank of d or more gives the same release and the same cost as rank 0, which stands for rank d."""
     x = np.random.default_rng(0).standard_normal((5, 3))
     for budget in BUDGETS:
         whole, ranked = (sample(x, np.random.default_rng(1), epsilon=1, budget=budget, rank=k) for k in (0, rank))

@@ -183,7 +183,7 @@ def test_a_noise_that_is_three_percent_too_small_is_refuted_and_the_right_one_is
         (beside, "depends on more than"),
         (adaptive, "depends on earlier outputs"),
         (cut, "no affine function"),
-        (coin, "is drawn beside the primitives"),
+        (coin, "is not drawn by a primitive"),
         (by_the_output, "primitives are called"),
     ],
 )
@@ -205,5 +205,5 @@ def test_normal_noise_and_other_claims() -> None:
 
 def test_a_generator_of_the_package_with_one_seed_for_all_decides_nothing() -> None:
     fixed = Primitive(__name__, "drawn", "laplace", _value, _scale, seed=lambda *_: 7)
-    with pytest.raises(Undecided, match="seeded with 7 again and again"):
+    with pytest.raises(Undecided, match="the same seed in several runs, so its draws are no secret: 7"):
         decided(total, (fixed,))

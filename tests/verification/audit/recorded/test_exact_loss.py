@@ -123,10 +123,10 @@ def test_no_mechanism_of_the_reference_is_refuted(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("cached_output", "kept from call to call"),
-        ("fixed_seed", "again and again"),
+        ("cached_output", "kept between calls"),
+        ("fixed_seed", "the same seed in several runs"),
         ("seed_of_the_data", "gets its seed from the data"),
-        ("subsampled", "not understood"),
+        ("subsampled", "it is unknown how the output depends on this number"),
         ("one_row_chosen", "may decide"),
         ("shuffled", "may decide"),
         ("random_sign", "no affine function"),
@@ -134,7 +134,7 @@ def test_no_mechanism_of_the_reference_is_refuted(name: str) -> None:
         ("rounded_late", "no affine function"),
         ("early_and_late", "not recorded"),
         ("early_import", "no draw was recorded"),
-        ("redrawn", "draws depend on the draws"),
+        ("redrawn", "different draws if the drawn values change"),
         ("mean_of_two", "more Laplace draws than outputs"),
         ("counts_its_calls", "not recorded"),
     ],
@@ -157,7 +157,7 @@ def test_the_reason_tells_draws_apart_and_counts_their_numbers() -> None:
     def several(x: Any, *, epsilon: float, rng: np.random.Generator) -> float:
         return float(x.mean() + rng.dirichlet(np.ones(3))[0])
 
-    assert "with other parameters here" in exact_loss(weighted, *PAIR, PureDP(1.0)).reason
+    assert "with other parameters in the other" in exact_loss(weighted, *PAIR, PureDP(1.0)).reason
     assert "dirichlet (3)" in exact_loss(several, *PAIR, PureDP(1.0)).reason
 
 

@@ -3,11 +3,11 @@ preconditioners.
 """
 
 EIGENVECTORS = (
-    "one column gives one of a few public numbers; otherwise the output is made of eigenvectors of a noisy matrix, and "
-    "each of their bits depends on all entries"
+    "for data of one column the output is one of a few public numbers; otherwise the output is computed from "
+    "eigenvectors of a noisy matrix, and each bit of an eigenvector depends on all entries of the matrix"
 )
 POWERS = (
-    "the noisy numbers are multiplied by powers of √0.84, which rounds off their last bits; even with that constant "
-    "divided out again, pme and pgce showed an event of one column in at most 7 of 1500 draws against 0, whose test "
-    "would take about 10^6 draws"
+    "the noisy numbers are multiplied by powers of √0.84, which rounds off their last bits. For data of one "
+    "column, we divided the outputs of pme and pgce by this constant. The best event then occurred in at most 7 of "
+    "1500 draws on one data set and in none on the other, and a test of this event would take about 10^6 draws"
 )

@@ -34,7 +34,10 @@ def most_tests(subject: Subject) -> int:
 
 
 def suspects(subject: Subject) -> frozenset[str]:
-    """Return the names of all wrong laws to try; with all of these names, a mechanism has the most neighbours."""
+    """Return the names of all wrong laws that the audit knows for the mechanism.
+
+    The most neighbours are tested if the draws fit all of these laws.
+    """
     return frozenset(suspect.name for scenario in subject.known.scenarios for suspect in scenario.suspects)
 
 
