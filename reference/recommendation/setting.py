@@ -13,7 +13,7 @@ and near √(2d)/m for Gaussian noise of the ensemble "goe". The average eigenva
               the noise, of order d^{3/2}/m (d/m for zCDP), and hardly anything is gained from the data.
     middle    the noise is above the average eigenvalue, and below the trace. A projection, or a mechanism that adapts
               to the spectrum, may be more accurate: √(dt/m), or √(√d t/m) for zCDP (DN25 Theorem 2, DLY22 Theorem 1).
-    small     the noise is above the trace. No mechanism is expected to say much about the data.
+    small     the noise is above the trace. A release is expected to say little about the data.
 """
 
 import math

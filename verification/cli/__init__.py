@@ -1,1 +1,1 @@
-"""This package is the command line, with one module for every command, which is imported when the command is run."""
+"""This package is the command line. Every command is a module, which is imported when the command is run."""

@@ -8,10 +8,10 @@ examples:
   covassay adapters install python-dp
   covassay adapters template > my_package_adapter.py
 
-An environment is a venv with the version of the package for which the adapter is made.
-The command covassay audit uses the environment of a package if the package is not
-installed beside covassay, or is installed in another version. Environments are in a cache
-directory, or in the directory that the environment variable COVASSAY_ADAPTERS names.
+An environment is a venv that has the package in the version that its adapter supports.
+The command covassay audit uses this environment if covassay's own environment lacks the
+package or has another version of it. Environments are in a cache directory, or in the
+directory that the environment variable COVASSAY_ADAPTERS names.
 """
 
 import argparse
@@ -39,8 +39,8 @@ PARSER = texts(__doc__)
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command to the parser."""
     add = parser.add_argument
-    add("action", choices=ACTIONS, help="list, install, remove, or template: print a module to start from")
-    add("names", nargs="*", metavar="NAME", help="adapters, as covassay adapters list names them")
+    add("action", choices=ACTIONS, help="list, install or remove; template prints a module to start from")
+    add("names", nargs="*", metavar="NAME", help="names of adapters, from covassay adapters list")
     add("--directory", metavar="DIR", help="where environments are made (default: COVASSAY_ADAPTERS or a cache)")
     add("--json", action="store_true", help="list: print JSON (covassay schema adapters)")
     parser.set_defaults(run=run)
@@ -112,7 +112,7 @@ def _install(options: argparse.Namespace) -> int:
             raise CannotRun(f"{name}: {error}") from error
         print(f"{name}: {place}")
     if options.directory:
-        print(f"covassay audit finds them with {environment.DIRECTORY}={where}")
+        print(f"set {environment.DIRECTORY}={where}, so that covassay audit finds the environments")
     return 0
 
 

@@ -1,6 +1,7 @@
 """Implement the command `covassay audit`.
 
-Look for a violation in an implementation. To find no violation is not a certificate.
+Look for a violation in an implementation. An audit that finds no violation does not
+certify that the implementation is private.
 
 examples:
   covassay audit covassay:nuclear-laplace --epsilon 1
@@ -10,38 +11,39 @@ examples:
   covassay audit numpy:laplace --scope bits
   covassay audit covassay:gauss-cov --samples 1000000 --checkpoint run.db
 
-A target may be a function f(x, *, epsilon, rng). The audit finds out how another
-function, class or object is called from the names of its parameters (eps,
-random_state, fit, …), unless --call gives a Python expression. In this expression, f
+A target may be a function f(x, *, epsilon, rng). For another function, a class or an
+object, the audit infers the call from names such as eps, random_state and fit. The
+option --call gives the call as a Python expression instead. In this expression, f
 is the function, x the data, and epsilon, delta, rho, bounds, rng (a numpy Generator)
 and seed (a whole number) may be used.
 
-A target may also be a process in any language that reads lines of JSON such as
+A target may also be a process in any language. The process reads lines of JSON from
+standard input, such as
   {"x": [[0.6, 0.8], [1.0, 0.0]], "epsilon": 1.0, "seed": 81129638414606}
-from standard input and answers each with a line, flushed, on standard output:
+It answers each line with one line on standard output, and flushes the output:
   {"output": [[3.17, -0.72], [1.94, 0.05]]}
 or, if there is no output,
   {"error": "why there is none"}
 --example c, node, python, r or sh prints such a target.
 
---checkpoint FILE keeps the draws in FILE, from which the same command continues after
-an interruption, a kill or a power cut, with the same report. --samples may be any
-number; beyond 50000 draws of one kind only sums are kept, and questions that cannot use
-sums say how many draws they use. If the function f has an attribute draw_many, the call
-f.draw_many(x, size, *, epsilon, rng) must return an array of `size` outputs, which
-makes the audit faster.
+--checkpoint FILE stores the draws in FILE. After an interruption, a kill or a power
+cut, the same command continues from FILE, and makes the same report. --samples may be
+any number. The first 50000 draws of a series are kept, and of later draws only sums. A
+check that cannot use sums says how many draws it uses. If the function f has an
+attribute draw_many, the call f.draw_many(x, size, *, epsilon, rng) must return an array
+of `size` outputs, which makes the audit faster.
 
 With --bounds every column j has public bounds LOW_j ≤ x_j ≤ HIGH_j, and rows lie in
 this box instead of the unit ball. The value of --bounds is a list LOW:HIGH,LOW:HIGH,…
-(write --bounds=… if the list begins with a minus sign), or a .toml or .json file with
-a line `name = [low, high]` for every column, in the order of the columns. A target
-with a parameter `bounds` gets the bounds as d pairs, and a process gets them as
-"bounds" in the request; a target that gets bounds is also tried with other bounds.
+(write --bounds=… if the list begins with a minus sign), or a .toml or .json file with a
+line `name = [low, high]` for every column, in the order of the columns. A function with
+a parameter `bounds` gets the bounds as d pairs (low, high), and a process gets them as
+"bounds" in the request. Such a target is also audited with other bounds.
 
 --expected-failures FILE names checks that are known to fail, each with the reason. A
-name is that of one check of the contract, such as "row order", or of a whole kind of
-checks: data path, law, privacy or bits. The option does not change the report. The exit
-status ignores the named checks, but it is 1 instead of 0 if a named check did not fail.
+name stands for one check of the contract, such as "row order", or for all checks of one
+kind: data path, law, privacy or bits. The option does not change the report. The exit
+status is that of all other checks, but 1 instead of 0 if a named check did not fail.
 
 exit status: 0 not refuted, 1 refuted, 2 invalid use, 3 inconclusive or the target
 cannot be run, 4 internal error of covassay, 130 or 143 interrupted by SIGINT or
@@ -105,7 +107,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "adapters)",
     )
     add("--list", action="store_true", help="list the targets that the adapters offer")
-    add("--example", choices=EXAMPLES, help="print a whole target in that language, to start from")
+    add("--example", choices=EXAMPLES, help="print a complete target in that language, to start from")
     for option in OPTIONS:
         if option.command:
             add(option.flag, **_argument(option))
@@ -115,7 +117,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="print the report as JSON (covassay schema audit)")
     for form in formats().values():
         add(f"--{form.name}", metavar="FILE", help=form.help.replace("%", "%%"))
-    add("--witness", metavar="FILE", help="write the data sets of a refutation to a .npz file, for --pair")
+    add("--witness", metavar="FILE", help="write the data sets of a refutation to a .npz file, which --pair reads")
     add("--expected-failures", metavar="FILE", help='a .toml file of known failures, such as "row order" = "issue 7"')
     add("--verbose", action="store_true", help="print a line for every check, also for those that found nothing")
     add("--quiet", action="store_true", help="print the verdict alone")
@@ -160,8 +162,8 @@ def finished(
 ) -> Finished:
     """Run the audit, and return its report in the requested printed form.
 
-    The function `told` is called with the claim as soon as the target is loaded, and again with all findings so far
-    after every check.
+    The function `told` is called with the claim as soon as the target is loaded. After every check it is called again,
+    with the claim and all findings so far.
     """
     known: dict[str, Any] = {}
 
@@ -252,11 +254,12 @@ def _audit(options: argparse.Namespace, place: Screen, tell: Callable[..., None]
 
 
 def _expected_failures(file: str | None) -> dict[str, str]:
-    """Return the groups of questions that are known to fail, each with its reason.
+    """Return the groups of checks that are known to fail, each with its reason.
 
     Raises
     ------
-    InvalidInput : the file cannot be read, is not TOML, or names a group that does not exist.
+    InvalidInput : the file cannot be read, is not TOML, names nothing, names a group that does not exist, or gives no
+        reason.
     """
     if file is None:
         return {}
@@ -298,7 +301,7 @@ def _require_files(options: argparse.Namespace) -> None:
             raise InvalidInput(f"{name} = {file}: must be a file, is a directory")
         other = places.setdefault(path.resolve(), name)
         if other != name:
-            raise InvalidInput(f"{name} = {file}: must be another file than that of {other}")
+            raise InvalidInput(f"{name} = {file}: must differ from the file of {other}")
 
 
 @contextmanager
@@ -329,8 +332,8 @@ def _printed(report: AuditReport, options: argparse.Namespace, place: Screen, st
 
 
 def _with_witness(finished: Finished, report: AuditReport, options: argparse.Namespace) -> Finished:
-    """Return the finished result with the witness file added, or with a line on the reason why there is none."""
+    """Return the finished result with the witness file added, or with a line that says why there is none."""
     archive = witness_file(report)
     if archive is None:
-        return replace(finished, err=f"covassay: {options.witness} was not written: there is no witness of data sets\n")
+        return replace(finished, err=f"covassay: {options.witness} was not written: no refutation has data sets\n")
     return finished.with_file(options.witness, archive)

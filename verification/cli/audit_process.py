@@ -6,9 +6,9 @@ result, the parent prints an INCONCLUSIVE report and ends with exit status 3, wh
 SIGINT or SIGTERM interrupts the audit, the parent, which never waits for a target, handles the signal, reports the
 findings of the child so far, and ends with exit status 130 or 143.
 
-All output of a target goes to a pipe that the parent reads, so that it is never part of a report. On standard error the
-parent shows at most `PRINTED` bytes of it, and says how many bytes it left out. If standard error is a terminal, the
-parent shows the output of the target at the end, because a progress bar uses the terminal.
+All output of a target goes to a pipe that the parent reads, so that it is never part of a report. The parent prints at
+most the first `PRINTED` bytes of this output on standard error, and says how many bytes it left out. If standard error
+is a terminal, the parent prints the output of the target at the end, because a progress bar uses the terminal.
 """
 
 import base64
@@ -33,7 +33,7 @@ from typing import IO, Any, TextIO
 
 from covassay.verification.audit.targets.deadline import SUPERVISED, groups, passed
 
-RESULT = "result.json"  # this file in a folder of the run exists only when the audit is complete
+RESULT = "result.json"  # in the folder of a run, this file exists only when the audit is complete
 KNOWN = "known.json"  # this file has the mechanism and the budget of the loaded target, and the findings so far
 SHOW_CURSOR = "\x1b[?25h"
 TICK = 0.1  # the number of seconds between two checks of the child
@@ -45,7 +45,7 @@ INTERNAL_ERROR = 4
 INTERRUPTED = 130
 STUCK = "a draw passed the time limit and could not be interrupted, so the process of the audit was ended"
 PR_SET_PDEATHSIG = 1  # the option of prctl(2) for the signal that a process gets when its parent ends
-BY_SIGNAL = 128  # as in a shell, a program that a signal ended has this exit status plus the number of the signal
+BY_SIGNAL = 128  # as in a shell, the exit status after a signal is this number plus the number of the signal
 HEARD = signal.SIGINT, signal.SIGTERM  # the signals that end an audit with a report
 
 
@@ -194,7 +194,7 @@ def _shown(pipe: IO[bytes]) -> Iterator[None]:
             ready = select.select([pipe], [], [], TICK)[0]
             part = os.read(pipe.fileno(), PRINTED) if ready else b""
             if not part and (ready or over.is_set()):
-                return  # no process can write any more, except a process that the target left running
+                return  # the pipe is closed, or the child has ended and nothing is left to read
             text = decoder.decode(part[: max(0, PRINTED - size)])
             size += len(part)
             if at_once:
@@ -251,8 +251,9 @@ def _known(folder: Path) -> dict[str, Any]:
 
 
 def _unfinished(arguments: Sequence[str], place: Screen, ending: str, status: int, known: dict[str, Any]) -> Finished:
-    """Return the INCONCLUSIVE report of an audit without a result, or a line if no audit was requested (--list,
-    --example).
+    """Return the INCONCLUSIVE report of an audit without a result.
+
+    If no audit was requested, for instance with --list or --example, return one line without a report.
     """
     from covassay.verification.cli import audit
     from covassay.verification.cli.main import parse
@@ -261,8 +262,8 @@ def _unfinished(arguments: Sequence[str], place: Screen, ending: str, status: in
     if not options.target or options.list or options.example:
         return Finished(status, err=f"covassay: {ending}\n")
     if status > BY_SIGNAL:
-        ending += "; the command of this report " + (
-            "goes on from its checkpoint" if options.checkpoint else "starts it again"
+        ending += "; the command in this report " + (
+            "continues from the checkpoint" if options.checkpoint else "starts the audit again"
         )
     return audit.unfinished(options, ending, place, status, **known)
 

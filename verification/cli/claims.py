@@ -127,7 +127,7 @@ def mutants(options: argparse.Namespace) -> int:
 
 
 def accept(options: argparse.Namespace) -> int:
-    """Write the present code of the named claims, or the present theorems, to the lock file."""
+    """Record the present code of the named claims in the lock file; with --rocq, record the theorems."""
     if options.rocq:
         return theorems.accept(options)
     names = list(ledger.claims()) if options.all else options.ids
@@ -178,7 +178,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     kernel.add_argument("--build", type=Path, metavar="DIR", help="folder in which Rocq compiles; reused if up to date")
 
     a = actions.add_parser("list", parents=[filters, as_json], help="list the claims, one line each")
-    a.add_argument("--wrong", action="store_true", help="only what is wrong: printed, true, and what to use")
+    a.add_argument("--wrong", action="store_true", help="only wrong claims: as stated, the true statement, what to use")
     a.set_defaults(run=list_claims)
 
     a = actions.add_parser("show", parents=[as_json], help="show one claim in full")
@@ -190,8 +190,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         parents=[filters, kernel, as_json],
         help="run the checks of claims; exit 1 if one fails",
         description="Run the checks of claims. Rocq takes minutes to compile and audit theorems, so it runs only "
-        "with --rocq or --kind rocq. Without these options, and on a machine without Rocq, the sources of the proofs "
-        'are compared with the lock, and the report says "recorded, not re-run".',
+        "with --rocq or --kind rocq. Without these options, and on a machine without Rocq, only the sources of the "
+        'proofs are compared with proofs/rocq.lock.json, and the report says "recorded, not re-run".',
     )
     a.add_argument("ids", nargs="*", help="the claims to check (default: all that pass the filters)")
     a.add_argument("--rocq", action="store_true", help="also compile and audit the theorems that the claims rest on")
@@ -200,24 +200,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
     a = actions.add_parser(
         "theorems",
         parents=[kernel, as_json],
-        help="compile the proofs, ask the kernel what they say, and compare with the lock",
-        description="Compile proofs/rocq, ask the kernel what every tagged theorem says and rests on, and compare the "
-        "answer with proofs/rocq.lock.json; the exit status is 1 if they differ. On a machine without Rocq only the "
-        f'sources are compared ("recorded, not re-run"); if {REQUIRE} is set, that is an error.',
+        help="compile the proofs, and compare what the Rocq kernel says about them with the lock file",
+        description="Compile proofs/rocq, and ask the Rocq kernel what every tagged theorem states and which axioms it "
+        "uses. Compare the answers with proofs/rocq.lock.json; the exit status is 1 if they differ. On a machine "
+        'without Rocq only the sources are compared, and the report says "recorded, not re-run"; if the environment '
+        f"variable {REQUIRE} is set, a machine without Rocq is an error.",
     )
     a.set_defaults(run=theorems.theorems)
 
     a = actions.add_parser(
         "accept",
         parents=[kernel],
-        help="lock the code of claims, or the theorems, after their proofs have been read again",
+        help="record the code of claims, or theorems, in the lock file, after you have read the proofs again",
     )
     a.add_argument("ids", nargs="*", help="the claims whose proofs you have read again; with --rocq, theorems")
     a.add_argument("--all", action="store_true", help="every claim")
     a.add_argument(
         "--rocq",
         action="store_true",
-        help="compile and audit the theorems, lock what the kernel says, and show the changes",
+        help="compile and audit the theorems, show the changes, and write the answers of the kernel to the lock file",
     )
     a.set_defaults(run=accept)
 
@@ -235,6 +236,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     a.add_argument(
         "--check",
         action="store_true",
-        help="write nothing; report outdated files, and entries, checks, code, theorems or pages that disagree",
+        help="write nothing; report outdated files, and contradictions among entries, checks, code, theorems and pages",
     )
     a.set_defaults(run=render_files)

@@ -149,7 +149,7 @@ def regenerate(options: argparse.Namespace) -> int:
         again = results.read(_execute([plan], folder, options.jobs, quiet=True)[0])
     found = results.differences(kept, again)
     print(*found, sep="\n", end="\n" if found else "")
-    print(f"{options.file}: {'differs' if found else f'the same, bit by bit: {len(kept.rows)} errors'}")
+    print(f"{options.file}: {'differs' if found else f'the same, bit by bit, in all {len(kept.rows)} measured errors'}")
     return 1 if found else 0
 
 
@@ -160,21 +160,21 @@ def configure(actions: Any) -> None:
     entry.set_defaults(run=list_experiments)
     r = actions.add_parser(
         "run",
-        help="run experiments; a run that was killed goes on where it stopped, and one with fewer repetitions too",
+        help="run experiments; continue a run that was killed, and stored results with fewer repetitions",
         epilog="example: covassay experiments run dn25-constants --jobs 2",
     )
     r.add_argument("names", nargs="*", metavar="NAME", help="experiments, see covassay experiments list")
-    r.add_argument("--all", action="store_true", help="all of them; panels whose data are not there are left out")
+    r.add_argument("--all", action="store_true", help="all experiments; panels whose data are missing are left out")
     r.add_argument("--scale", choices=SCALES, default="small", help="sizes and grids (default %(default)s)")
     r.add_argument(
         "--repetitions", type=int, metavar="N",
-        help=f"data sets for each point (default {REPETITIONS['small']}, or {REPETITIONS['paper']} at paper scale)",
+        help=f"repetitions at each point (default {REPETITIONS['small']}, or {REPETITIONS['paper']} at paper scale)",
     )  # fmt: skip
-    r.add_argument("--seed", type=int, default=0, help="of the data and the noise (default %(default)s)")
-    r.add_argument("--jobs", type=int, default=1, help="cells at the same time (default %(default)s)")
+    r.add_argument("--seed", type=int, default=0, help="seed of the data and the noise (default %(default)s)")
+    r.add_argument("--jobs", type=int, default=1, help="number of worker processes (default %(default)s)")
     r.add_argument("--out", default=FOLDER, metavar="DIR", help="where results are written (default %(default)s)")
     r.set_defaults(run=run)
-    s = actions.add_parser("show", help="print a stored result: means, intervals, what contradicts the paper")
+    s = actions.add_parser("show", help="print a stored result: means, intervals, and where it contradicts the paper")
     s.add_argument("file", metavar="FILE", help="a result, DIR/NAME.parquet")
     s.add_argument("--json", action="store_true", help="print JSON (covassay schema experiments-show)")
     s.set_defaults(run=show)
@@ -183,7 +183,7 @@ def configure(actions: Any) -> None:
     p.set_defaults(run=plot)
     g = actions.add_parser("regenerate", help="run a stored result again and compare bit by bit; exit 1 if it differs")
     g.add_argument("file", metavar="FILE", help="a result, DIR/NAME.parquet")
-    g.add_argument("--jobs", type=int, default=1, help="cells at the same time (default %(default)s)")
+    g.add_argument("--jobs", type=int, default=1, help="number of worker processes (default %(default)s)")
     g.add_argument("--out", metavar="DIR", help="keep the new result in this folder")
     g.set_defaults(run=regenerate)
     for parser in (r, g):
@@ -192,5 +192,5 @@ def configure(actions: Any) -> None:
         )
         parser.add_argument(
             "--released-code", metavar="PATH",
-            help="a copy of hkustDB/PrivateCovariance, to run beside; with experiments of DLY22, and torch",
+            help="a copy of hkustDB/PrivateCovariance, to compare in experiments of DLY22; needs torch",
         )  # fmt: skip

@@ -16,7 +16,7 @@ from covassay.verification.cli import experiment_runs
 from covassay.verification.cli.screen import console, print_json, progress
 
 PARSER = {
-    "description": "Run the figures and theorems of the papers as experiments, or measure the rates of the theory."
+    "description": "Run experiments on figures and theorems of the papers, or compare error rates with the theory."
 }
 
 
@@ -54,7 +54,7 @@ def select(only: str | None) -> list[Rate]:
 
 
 def accuracy(options: argparse.Namespace) -> int:
-    """Measure the rates, print and write them, and return 1 if a slope differs from the theory by more than the
+    """Measure the rates, print and write them, and return 1 if a slope contradicts the theory by more than the
     tolerance.
     """
     chosen = select(options.only)
@@ -91,7 +91,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     experiment_runs.configure(actions)
     a = _action(
         actions, "accuracy", accuracy, "rates whose name or mechanism", "--only 'Theorem 1'",
-        "measure the error against n, d and the budget; exit 1 if a slope is off by more than 0.1",
+        "measure how errors depend on n, d and the budget; exit 1 if a slope contradicts the theory by more than 0.1",
     )  # fmt: skip
     a.add_argument("--write", metavar="FILE", help="also write the table as CSV")
     a.add_argument("--seed", type=int, default=0, help="seed of the data and the noise (default %(default)s)")

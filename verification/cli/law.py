@@ -65,7 +65,7 @@ def _nuclear_law(options: argparse.Namespace) -> dict[str, Any]:
     if d < 1:
         raise InvalidInput(f"dimension = {d}: must be at least 1")
     if options.eigenvalues is not None:
-        raise InvalidInput("--eigenvalues belongs to the law bingham")
+        raise InvalidInput("--eigenvalues applies only to the law bingham")
     facts: dict[str, Any] = {"law": options.law, "dimension": d}
     if options.spectral_cdf is not None:
         c = _fraction(options.spectral_cdf)
@@ -75,10 +75,14 @@ def _nuclear_law(options: argparse.Namespace) -> dict[str, Any]:
         if d <= EXACT_DIMENSION:
             enclosure = enclose_spectral_cdf(d, c * d, symmetric=symmetric, digits=options.digits + 2)
             facts[key] = enclosure.text(options.digits)
-            facts["method"] = "interval arithmetic: every digit printed is certain, given the joint density"
+            facts["method"] = (
+                "interval arithmetic: every printed digit is certain, given the joint density of the spectrum"
+            )
         else:
             facts[key] = f"{nuclear_laplace.spectral_norm_cdf(d, float(c * d), symmetric):.10g}"
-            facts["method"] = f"float64 Pfaffian, absolute error near 1e-15 (enclosed up to d = {EXACT_DIMENSION})"
+            facts["method"] = (
+                f"a Pfaffian in float64, absolute error near 1e-15 (intervals only up to d = {EXACT_DIMENSION})"
+            )
     if options.quantile is not None:
         t = nuclear_laplace.spectral_norm_quantile(d, options.quantile, symmetric)
         facts[f"quantile {options.quantile:g} of ‖Z‖/(ρd)"] = t / d

@@ -35,10 +35,10 @@ COMMANDS = {
     "mechanisms": "list the mechanisms, or show one of them",
     "law": "compute exact figures of a noise law",
     "claims": "show and check what the papers claim, and what is known about it",
-    "vectors": "known answers for an implementation; exact values of the kernel",
-    "experiments": "run the figures and theorems of the papers, or measure the rates of the theory",
+    "vectors": "test an implementation with known answers, or print exact values",
+    "experiments": "run experiments on figures and theorems of the papers, or measure error rates",
 }
-# only the epilog of the help names these commands
+# these commands are named only in the epilog of the help
 UNLISTED = {"schema": "print the JSON Schema of what a command prints"}
 DESCRIPTION = """\
 Differentially private covariance estimation: reference mechanisms, and an
@@ -58,7 +58,7 @@ use or input; 3 inconclusive, or the target cannot be run; 4 internal error
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
-    """Make a formatter that keeps line breaks of descriptions, and names of up to 16 letters beside their text."""
+    """Make a formatter that keeps line breaks of descriptions, and starts a text beside a name of up to 16 letters."""
     return argparse.RawDescriptionHelpFormatter(prog, max_help_position=20)
 
 

@@ -52,7 +52,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def variants(declared: AnyMechanism, dimension: int) -> list[dict[str, Any]]:
-    """Return one record for every combination of choices of a mechanism, with its spend for the default budget."""
+    """Return one record for every combination of options of a mechanism.
+
+    A record has the claimed and the proven privacy loss at the default budget.
+    """
     budget = declared.notion.default.keywords()
     rows = []
     for values in product(*declared.choices.values()):

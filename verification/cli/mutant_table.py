@@ -1,6 +1,7 @@
 """Make the table of mutants, which are wrong formulas that the checks of the ledger of claims must reject.
 
-A check takes formulas as arguments, and names wrong formulas that it must reject.
+A check takes formulas as arguments. A check also has a list of wrong formulas, which it must reject if they are passed
+in place of right ones.
 """
 
 import json

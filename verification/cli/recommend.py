@@ -38,7 +38,7 @@ PARSER = texts(__doc__)
 REGIMES = {
     "large": "the noise is below the average eigenvalue, and the error is that of the noise",
     "middle": "the noise is above the average eigenvalue, and mechanisms that project or adapt may be better",
-    "small": "the noise is above the trace, and no mechanism is expected to say much about the data",
+    "small": "the noise is above the trace, and a release is expected to say little about the data",
 }
 
 
@@ -50,7 +50,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--epsilon", type=float, metavar="E", help="the budget of pure DP")
     add("--rho", type=float, metavar="R", help="the budget of zCDP")
     add("--trace", type=float, default=1.0, metavar="T", help="the trace of the second moment, at most 1 (default 1)")
-    add("--norm", choices=tuple(NORM_SIGNS), help="of the error (default: frobenius; for pca and regression spectral)")
+    add(
+        "--norm",
+        choices=tuple(NORM_SIGNS),
+        help="norm of the error (default: frobenius; spectral for pca and regression)",
+    )
     add("--goal", choices=tuple(GOALS), default="covariance", help="what the matrix is for (default %(default)s)")
     add(
         "--picture",
@@ -124,7 +128,7 @@ def verdict(found: Recommendation) -> list[str]:
     fewest = "πd/(εt)" if setting.pure else "√(2d)/(√ρ t)"
     lines = [
         f"use {best.candidate.name}: predicted error {best.error:.3g} in {sign} ({best.figure.kind}), "
-        f"{best.error / found.nothing:.3g} of the norm of the imagined second moment",
+        f"{best.error / found.nothing:.3g} times the error of releasing the zero matrix",
         f"regime: {setting.regime}, because n = {setting.rows} against {rows} = {setting.enough:.3g} and {fewest} = "
         f"{setting.fewest:.3g}, t = {setting.trace:g}: {REGIMES[setting.regime]}",
     ]
@@ -138,7 +142,9 @@ def verdict(found: Recommendation) -> list[str]:
             "(reference.projections.psd_trace_ball), which costs no budget"
         )
     if best.candidate.searches:
-        lines.append("this mechanism searches for a clipping norm: what it gains depends on how the norms scatter")
+        lines.append(
+            "this mechanism searches for a clipping norm, so its error depends on how the norms of the rows vary"
+        )
     if found.alternative:
         lines.append(found.alternative)
     return lines

@@ -1,8 +1,8 @@
 """Implement the command `covassay release`.
 
-Release a private covariance of a table of numbers, or whatever else the mechanism
-releases. The table may be larger than memory, and may be several files with the
-same columns in the same order.
+Release a private covariance of a table of numbers, or another private statistic. The
+table may be larger than memory, and may be several files with the same columns in the
+same order.
 
 examples:
   covassay release people.csv --bounds bounds.toml --rho 0.5 --out cov.json
@@ -15,52 +15,55 @@ examples:
   covassay release parts/ --drop id,name --mechanism gauss-cov --rho 0.5 --row-bound 9
 
 DATA is one file, several files, a directory, or - for standard input. Several files are
-one table, and are read in the order of their names, and all must have the same columns
-in the same order. Files of a directory whose names begin with _ or a dot are ignored. A
-text file is read once to count its rows, and then in every pass of the mechanism.
-Standard input, .npy.gz and .parquet.gz are kept in a temporary file without a name
-during the release; .csv.gz is decompressed in every pass. A file that is given twice,
-under whatever name or link, is rejected, because its records would count twice. Files
-with the same content are rejected without --allow-copies.
+one table, which is read in the order of the names of the files. All files must have the
+same columns in the same order. Files of a directory whose names begin with _ or a dot
+are ignored. A text file is read once to count its rows, and then in every pass of the
+mechanism. Standard input, .npy.gz and .parquet.gz are kept in a temporary file without
+a name during the release; .csv.gz is decompressed in every pass. A file that is given
+twice, under whatever name or link, is rejected, because its records would count twice.
+Files with the same content are rejected without --allow-copies.
 
 --columns names the columns to read, and --drop the columns to leave out. Columns
 that are not read may hold anything. The choice of columns must be public, because
 no budget is spent on a choice that depends on the data.
 
 --project psd also gives the positive semidefinite matrix nearest to the released one.
-With --project trace, this is the nearest of those whose trace is possible for rows in
-the ball. Projection is post-processing, which costs no budget. A .json or .npz file
-holds both matrices; .csv, .npy and standard output hold the projected matrix.
+--project trace gives the nearest of those positive semidefinite matrices whose trace is
+at most the largest trace that rows in the ball can have. Projection is post-processing,
+which costs no budget. A .json or .npz file holds both matrices; .csv, .npy and standard
+output hold the projected matrix.
 
---bounds names a file with a line `name = [low, high]` for every column (TOML,
-or the same as JSON). Values beyond the bounds are clipped. Without --mechanism, the
-mechanism for bounded columns is used, which is box-gauss for --rho, box-laplace for
+--bounds names a TOML file with a line `name = [low, high]` for every column, or a JSON
+file with the same content. Values beyond the bounds are clipped. Without --mechanism,
+the mechanism for bounded columns is used, which is box-gauss for --rho, box-laplace for
 --epsilon, and box-gauss-approximate for --epsilon and --delta. The mechanism for
-bounded columns releases the number of rows, the mean and the covariance. A mechanism
-on a ball releases a second moment about the middle of the bounds (of x - shift), and
-the provenance has shift and scale. An output without units, for example a direction,
-stays in the unit of (x - shift)/scale.
+bounded columns releases the number of rows, the mean and the covariance. A mechanism on
+a ball releases a second moment about the midpoints of the bounds, which is the second
+moment of x - shift. The provenance has shift and scale. An output that has no unit of
+the data, such as a direction, is not converted: it belongs to (x - shift)/scale.
 
 With --adjacency add-remove, neighbours differ by adding or removing one row, and the
 number of rows is secret. With this option, mechanisms for bounded columns release the
-number of rows with noise, beside the covariance. Nine mechanisms on a ball have the
-option too, and then release a noisy number of rows and a noisy sum of x xᵀ instead of
-the mean (covassay mechanisms NAME shows whether a mechanism has the option).
+number of rows with noise, beside the covariance. Nine mechanisms on a ball also have
+this option. With the option they release a noisy number of rows, and a noisy sum over
+the rows in place of a noisy mean. covassay mechanisms NAME shows whether a mechanism
+has the option.
 
 --row-bound R is a public bound on the length of a row, in the unit of the data; longer
 rows are clipped to R. A mechanism on a ball needs --row-bound or --bounds.
 
---budget-file adds up the releases from this data file, which the account knows by
-name and size, not by content. The account cannot know of copies of the data, of
-releases without --budget-file, or of other data about the same people.
+--budget-file names an account, which adds up the budgets of all releases from this data
+file. The account identifies the data file by its name and size, not by its content. The
+account cannot know of copies of the data, of releases without --budget-file, or of other
+data about the same people.
 
-A rounded release (the default for mechanisms that have one) computes with intervals and
-with as many random bits as needed until every released number is certain to be the
-ideal real number rounded to the grid. A rounded release needs python-flint (pip install
-'covassay[exact]'). A .json or .npz file of a rounded release holds the integers and the
-grid exactly. The proof is in proofs/paper/rounded-releases.md. A rounded release with
-nuclear-Laplace noise takes 0.2 s for 20 columns and 2 s for 30; with --float it is fast
-for any number of columns.
+A rounded release is the default for mechanisms that have one. Every released number is
+the output of the mechanism in real numbers, rounded to the grid. The release computes
+with intervals, and draws random bits until the rounded number is certain. A rounded
+release needs python-flint (pip install 'covassay[exact]'). A .json or .npz file of a
+rounded release holds the integers and the grid exactly. The proof is in
+proofs/paper/rounded-releases.md. A rounded release with nuclear-Laplace noise takes 0.2
+s for 20 columns and 2 s for 30; with --float it is fast for any number of columns.
 
 The mechanisms discrete-laplace-covariance and discrete-gaussian-covariance add whole
 numbers to whole numbers. These two mechanisms are exact without rounding, have a grid
@@ -113,7 +116,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--epsilon", type=float, help=f"ε in {RANGE}, for pure and approximate DP")
     add("--delta", type=float, help=f"δ in [{shown(SMALLEST_PROBABILITY)}, 1), for approximate DP")
     add("--rho", type=float, help=f"ρ in {RANGE}, for zCDP")
-    add("--calibration", help="which constants: tight, or the default: paper (reconstructed for some mechanisms)")
+    add("--calibration", help="constants of the mechanism: tight, or the default, which is paper or reconstructed")
     add(
         "--adjacency",
         choices=ADJACENCIES,
@@ -124,7 +127,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     columns.add_argument("--columns", metavar="A,B,…", help="read these columns, by name, in this order")
     columns.add_argument("--drop", metavar="A,B,…", help="read all columns but these")
     header = parser.add_mutually_exclusive_group()
-    header.add_argument("--header", action="store_true", help="the first line holds names (default: it is recognised)")
+    header.add_argument(
+        "--header",
+        action="store_true",
+        help="the first line holds names (default: if one of its cells is not a number)",
+    )
     header.add_argument("--no-header", action="store_true", help="the first line holds numbers; columns are x1, x2, …")
     add(
         "--delimiter",
@@ -137,22 +144,36 @@ def configure(parser: argparse.ArgumentParser) -> None:
     frame.add_argument(
         "--scale-by-data-not-private",
         action="store_true",
-        help="scale features by their own extremes, for experiments: NOT private",
+        help="scale features by their smallest and largest values, for experiments: NOT private",
     )
     add("--out", help=".csv, .json, .npy or .npz (default: CSV on standard output)")
-    add("--allow-copies", action="store_true", help="files of the same content are of different people: count each")
-    add("--stream-limit", type=int, metavar="B", help="most bytes of standard input, decompressed (default 2^33)")
+    add(
+        "--allow-copies",
+        action="store_true",
+        help="count every file of the same content, because the files are about different people",
+    )
+    add(
+        "--stream-limit",
+        type=int,
+        metavar="B",
+        help="largest number of bytes of standard input, also after decompression (default 2^33)",
+    )
     add("--force", action="store_true", help="replace the file --out if it exists")
     add("--project", metavar="SET", help="psd or trace: also project the released matrix, see below")
     add("--budget-file", metavar="FILE", help="account of the budget of this data file (.json), see below")
     add("--total", metavar="BUDGET", help="total budget of a new account: epsilon=1, rho=0.5 or epsilon=1,delta=1e-6")
-    add("--wait", type=float, metavar="S", help="seconds to wait while another release is entered (default 60)")
+    add(
+        "--wait",
+        type=float,
+        metavar="S",
+        help="seconds to wait while another command enters its release in the account (default 60)",
+    )
     add("--seed", type=int, help="seed that fixes the noise, for tests: NOT private")
     arithmetic = parser.add_mutually_exclusive_group()
     arithmetic.add_argument(
         "--rounded",
         action="store_true",
-        help="round correctly to a grid, so that the guarantee covers every bit; the default where there is a choice",
+        help="round correctly to a grid, so that the guarantee covers every bit; the default if the mechanism can",
     )
     arithmetic.add_argument("--float", action="store_true", help="draw the noise in float64, not for production")
     add("--grid", metavar="2^-M", help="the grid of a rounded release, for rows in the unit ball (default 2^-30)")
@@ -247,7 +268,7 @@ def _rounded(options: argparse.Namespace, name: str) -> bool:
     by_default = not options.float and name in WITH_ROUNDED_FORM
     if not (options.rounded or by_default):
         if options.grid is not None:
-            raise InvalidInput("--grid belongs to a rounded release: this one is in float64")
+            raise InvalidInput("--grid applies only to a rounded release: this release is in float64")
         return False
     try:
         require_flint()
@@ -265,7 +286,9 @@ def _budget(options: argparse.Namespace) -> Guarantee:
         raise InvalidInput(f"{missing} is missing: the budget of a release must be stated")
     approximate = "delta" in keywords or (options.mechanism is None and options.delta is not None)
     if approximate and options.rho is None and (options.epsilon is None or options.delta is None):
-        raise InvalidInput(f"{options.mechanism or 'what has a δ'} is (ε, δ)-DP: give both --epsilon and --delta")
+        raise InvalidInput(
+            f"{options.mechanism or 'a release with --delta'} is (ε, δ)-DP: give both --epsilon and --delta"
+        )
     return guarantee(options, options.mechanism)
 
 

@@ -64,7 +64,7 @@ class Bar(Watch):
         self._planned |= parts
 
     def done(self, part: str, checks: int) -> None:
-        """Move the bar to the end of this part of the audit, whatever the number of draws in the part is."""
+        """Move the bar to the end of this part of the audit, even if the number of draws differs from the plan."""
         self._finished += self._planned.pop(part, 0.0)
         self._since = 0.0
         self._checks += checks
@@ -79,8 +79,8 @@ class Bar(Watch):
             left = planned * self._seconds / self._timed / self._jobs
             self._say(
                 "pace",
-                f"about {planned:,.0f} draws to come: {in_words(left)} at the pace of the first {self._timed}, beside "
-                "the time of the tests and of second looks",
+                f"about {planned:,.0f} draws to come: {in_words(left)} at the pace of the first {self._timed}; "
+                "the tests, and new draws for suspicious results, take more time",
             )
 
     def stopped(self, limit: float) -> None:
@@ -131,7 +131,7 @@ def _progress(quiet: bool, made: str, redirect: bool = False) -> Progress:
     rest = Column(ratio=1, no_wrap=True, overflow="ellipsis")
     columns = BarColumn(BAR), TextColumn(made), Left(), TextColumn("{task.description}", table_column=rest)
     hidden = quiet or not terminal
-    own = errors is not None  # a separate stream has no other output, so that no redirection is needed
+    own = errors is not None  # nothing else is written to a separate stream, so output need not be redirected
     return Progress(
         *columns, console=shown, transient=True, disable=hidden, redirect_stdout=redirect and not own,
         redirect_stderr=not own, expand=True,

@@ -24,8 +24,9 @@ def run(
 ) -> gate.GateReport:
     """Report on the given theorems, or on all theorems.
 
-    The function asks the kernel if `compiling` is true and Rocq is installed, and otherwise compares the sources with
-    the lock. For `each_alone` see `gate.recheck`.
+    If `compiling` is true and Rocq is installed, the function asks the Rocq kernel. Otherwise it compares the sources
+    with the lock file, or raises `InvalidInput` if `compiling` is true and Rocq is required. For `each_alone` see
+    `gate.recheck`.
     """
     proofs = proofs_folder()
     if compiling and kernel.available():
@@ -60,13 +61,13 @@ def theorems(options: argparse.Namespace) -> int:
 
 
 def accept(options: argparse.Namespace) -> int:
-    """Compile and audit the theorems, print the changes, and lock the answers of the kernel.
+    """Compile and audit the theorems, print the changes, and write the answers of the Rocq kernel to the lock file.
 
-    The user must name every theorem, witness or lemma in the lock whose statement has changed. If the user leaves out
-    the name of a changed statement, nothing is locked.
+    The user must name every theorem, witness or lemma whose statement differs from the lock file, or give --all. If
+    one of these names is missing, nothing is written.
     """
     if not kernel.available():
-        raise InvalidInput("accept --rocq asks the kernel: coqc, coq_makefile and make must be installed")
+        raise InvalidInput("accept --rocq runs Rocq: coqc, coq_makefile and make must be installed")
     report = run(options, each_alone=True)
     if report.wrong or not report.record:
         print_report(report)

@@ -1,8 +1,8 @@
 """Implement the command `covassay vectors`.
 
-Make known-answer tests, or ask an implementation in any language their questions.
-If no ACTION is given, the command prints, as JSON, exact values of the formulas in
-the theorems, which the Rocq kernel has evaluated.
+Make known-answer tests, or run them on an implementation in any language. If no ACTION is
+given, the command prints exact values as JSON. The Rocq kernel has computed these values
+from the formulas in the theorems.
 
 actions:
   generate    print the tests as JSON (--out FILE writes them)
@@ -11,12 +11,14 @@ actions:
               Python, R, C and Node, into a .zip file (--out FILE)
   run TARGET  ask TARGET the questions of the tests, and compare its answers
 
-TARGET is exec:COMMAND, a process that reads lines of JSON such as
+TARGET is exec:COMMAND or module:function. The command starts a process that reads lines of
+JSON such as
   {"kind": "release", "mechanism": "gauss-cov", "parameters": {"rho": 0.5}, "x": …, "noise": …}
-and answers each with {"output": …}, {"error": "…"} or, if it has no such
-mechanism, {"declined": "why"}, flushed; or module:function, which is called
-with such an object and returns the output or raises (NotImplementedError
-declines). The page verification/vectors/README.md describes the questions.
+and answers each line with one line, which it flushes: {"output": …}, {"error": "…"} if it
+refuses the question, or {"declined": "why"} if it does not have the mechanism. A function is
+called with the content of such a line, and returns the output. It refuses a question by
+raising an exception, and declines it by raising NotImplementedError. The page
+verification/vectors/README.md describes the questions.
 
 examples:
   covassay vectors run exec:./release --mechanism gauss-cov
@@ -42,7 +44,7 @@ from covassay.verification.cli.options import texts
 from covassay.verification.cli.screen import print_json
 from covassay.verification.cli.theorems import proofs_folder
 
-MOST_SHOWN = 3  # of one flag, at most this many tests are shown
+MOST_SHOWN = 3  # at most this many failed tests of one flag, and reasons for declining, are shown
 PARSER = texts(__doc__)
 
 
@@ -56,7 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="ACTION",
         help="generate, check, archive or run",
     )
-    add("target", nargs="?", help="what is asked: exec:COMMAND or module:function")
+    add("target", nargs="?", help="the implementation to test: exec:COMMAND or module:function")
     add("--mechanism", action="append", metavar="NAME", help="only tests of this mechanism; may be repeated")
     add("--flag", action="append", metavar="FLAG", help="only tests with this flag; may be repeated")
     add("--kind", action="append", metavar="KIND", help="only questions of this kind; may be repeated")
@@ -127,7 +129,7 @@ def _compare(options: argparse.Namespace, asked: tuple[Callable[[dict[str, Any]]
     content = runner.tests_file()
     tests = [test for test in content["tests"] if _wanted(test, options, content)]
     if not tests:
-        raise InvalidInput("mechanism, flag, kind: there is no such test")
+        raise InvalidInput("--mechanism, --flag and --kind: no test has all these properties")
     ask, end = asked
     if options.action == "check":
         _require_current(content)
@@ -160,7 +162,7 @@ def _compare(options: argparse.Namespace, asked: tuple[Callable[[dict[str, Any]]
 
 
 def _require_current(content: Mapping[str, Any]) -> None:
-    """Raise InvalidInput if the generator has other questions than the file, or expects other rejections."""
+    """Raise `InvalidInput` if the file differs from what the generator makes in more than the expected outputs."""
     from covassay.verification.vectors.generate import generate
 
     made = generate()

@@ -61,7 +61,7 @@ def build(root: Path, out: Path) -> int:
     if missing:
         raise InvalidInput(f"root = {root}: {missing[0]} is not there; run this from a clone of the repository")
     if out.exists() and any(out.iterdir()) and not (out / "sitemap.xml").exists():
-        raise InvalidInput(f"out = {out}: the folder holds something else than a site; name an empty or a new folder")
+        raise InvalidInput(f"out = {out}: the folder holds something other than a site; name an empty or a new folder")
     for module in ("mkdocs", "material", "mkdocstrings", "latexify", "latex2mathml"):
         if importlib.util.find_spec(module) is None:
             raise InvalidInput(f"building the site needs {module}: pip install 'covassay[site]'")
@@ -110,7 +110,7 @@ def mechanism_page(mechanism: Mechanism[Any, ..., Any], root: Path) -> str:
         "claim": f"`{mechanism.claim}` in the [ledger](../{LEDGER})",
     }
     rows = "\n".join(f"| {key} | {value} |" for key, value in facts.items())
-    typeset = f"## Formulas\n\nThese are the functions that the code runs, typeset from their source.\n\n{formulas}\n"
+    typeset = f"## Formulas\n\nThe formulas are typeset from the functions that the code runs.\n\n{formulas}\n"
     return (
         f"# {mechanism.name}\n\n{mechanism.title[0].upper()}{mechanism.title[1:]}.\n\n| | |\n|---|---|\n{rows}\n\n"
         f"{typeset if formulas else ''}\n## Code\n\n`{_file_of(mechanism)}`\n\n```python\n{code}\n```\n"

@@ -40,7 +40,9 @@ class Law:
 
     def scaled(self, factor: float) -> "Law":
         """Return the law of X times a positive factor."""
-        return Law(lambda t: self.cdf(t / factor), lambda t: self.survival(t / factor), self.symmetric, factor * self.unit)
+        cdf, survival = self.cdf, self.survival
+        scaled = replace(self, cdf=lambda t: cdf(t / factor), survival=lambda t: survival(t / factor))
+        return replace(scaled, unit=factor * self.unit)
 
 
 def _laplace_cdf(t: Vector) -> Vector:

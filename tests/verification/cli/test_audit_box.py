@@ -108,7 +108,7 @@ def test_the_verdict_names_the_adjacency(capsys: pytest.CaptureFixture[str]) -> 
     assert run(["audit", *arguments, "--jobs", "1"]) == 1
     printed = capsys.readouterr().out
     assert printed.startswith("REFUTED (privacy): mutant:box-own-range, ε = 1 (pure DP), add-remove\n")
-    assert "of two neighbouring data sets, one has one row more" in " ".join(printed.split())
+    assert "neighbouring data sets are equal except for one additional row in one of them" in " ".join(printed.split())
     assert "What explains it" in printed
 
 

@@ -205,7 +205,9 @@ def test_an_interruption_ends_the_audit_with_what_was_found(tmp_path: Path, numb
     jsonschema.validate(report, schema())
     assert (report["verdict"], report["exit_status"]) == ("INCONCLUSIVE", 128 + number)
     first, *others = report["checks"]
-    ending = f"{number.name} interrupted the audit before it was complete; the command of this report starts it again"
+    ending = (
+        f"{number.name} interrupted the audit before it was complete; the command in this report starts the audit again"
+    )
     assert ending in first["detail"]
     assert {"output form", "input unchanged"} <= {check["name"] for check in others}
     assert report["replay"] == "covassay audit hostile:f --epsilon 1 --samples 150 --seed 0 --time-limit 600"
@@ -220,7 +222,7 @@ def test_an_interrupted_run_with_a_checkpoint_goes_on(tmp_path: Path) -> None:
     assert done.returncode == 130, done.stderr
     shown = " ".join(done.stdout.replace("\\\n", " ").split())
     assert "INCONCLUSIVE" in shown
-    assert "the command of this report goes on from its checkpoint" in shown
+    assert "the command in this report continues from the checkpoint" in shown
     assert "hostile:f --epsilon 1 --samples 150 --seed 0 --checkpoint run.db --time-limit 600" in shown
     require_undecided(tmp_path, 130, "SIGINT interrupted the audit before it was complete")
     module(tmp_path, "pass", FIRST)  # the file of the target changes

@@ -80,8 +80,8 @@ def test_a_release_in_float64_says_that_it_is_not_for_production(
     [
         (["--mechanism", "kv-mean", "--rho", "1", "--rounded"], "it has no rounded form"),
         ([*COMMAND, "--grid", "0.3"], "grid = '0.3': must be a power of 2"),
-        (["--mechanism", "laplace", "--epsilon", "1", "--grid", "2^-9", "--float"], "--grid belongs to a rounded"),
-        (["--mechanism", "kv-mean", "--rho", "1", "--grid", "2^-9"], "--grid belongs to a rounded"),
+        (["--mechanism", "laplace", "--epsilon", "1", "--grid", "2^-9", "--float"], "--grid applies only to a rounded"),
+        (["--mechanism", "kv-mean", "--rho", "1", "--grid", "2^-9"], "--grid applies only to a rounded"),
     ],
 )
 def test_what_has_no_rounded_form_is_refused(

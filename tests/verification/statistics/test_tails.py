@@ -63,6 +63,7 @@ def test_laws_are_accurate_far_out() -> None:
     t = np.linspace(0.1, 9, 20)
     assert chi_square(3)(t) == pytest.approx(stats.chi2(3).cdf(t))
     assert NORMAL.scaled(2.0)(t) == pytest.approx(stats.norm(scale=2).cdf(t))
+    assert gamma(9).scaled(2.0).unit == 2 * gamma(9).unit == 6
 
 
 def test_levels_reach_as_far_as_ten_values_are_expected() -> None:

@@ -246,7 +246,7 @@ def test_an_implementation_in_another_process_passes_and_its_mutants_fail(
         (["run", "covassay:gauss-cov"], "must be exec:COMMAND or module:function"),
         (["run", "own:answer", "--flag", "LongRows"], "must be one of Scale, Release"),
         (["check", "--mechanism", "gaus-cov"], "did you mean gauss-cov"),
-        (["check", "--mechanism", "private-trace", "--flag", "AsymmetricNoise"], "there is no such test"),
+        (["check", "--mechanism", "private-trace", "--flag", "AsymmetricNoise"], "no test has all these properties"),
         (["run", "own:answer", "--kind", "releases"], "must be one of scale, release"),
     ],
 )

@@ -22,8 +22,10 @@ def short(number: float) -> str:
 
 
 def as_badge(report: AuditReport) -> dict[str, Any]:
-    """Return the badge of a report; the badge of a refuted or undecided report keeps its colour even if its address
-    asks for another colour.
+    """Return the badge of a report.
+
+    The URL of a badge may ask for another colour. The badge of a refuted or undecided report ignores this wish, because
+    it has the key `isError`.
     """
     message = report.verdict.value.lower()
     if report.verdict is Verdict.NOT_REFUTED:

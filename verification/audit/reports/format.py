@@ -13,9 +13,10 @@ NAME = re.compile("[a-z][a-z0-9]*")
 class Format:
     """A format in which a report can be written.
 
-    `name` is the option of the command for a format, such as "junit" for --junit FILE. `help` is a sentence about the
-    option for `--help`. `text` takes a report and the exit status, and returns the text of the file. The exit status is
-    an argument because an interrupted audit may exit with another status than its verdict has.
+    `name` names the format and its option of the command; for example, "junit" belongs to `--junit FILE`. `help` is a
+    sentence about the option for `--help`. `text` takes a report and the exit status, and returns the text of the file.
+    The exit status is an argument because the exit status of an interrupted audit may differ from the usual one for its
+    verdict.
     """
 
     name: str

@@ -15,7 +15,7 @@ from covassay.verification.audit.reports.pictures import curve_facts, pictured
 from covassay.verification.audit.reports.words import MEANING, bits_sentence
 
 SCHEMA = "covassay-audit-1"
-CURVE = "curve"  # the facts of a check have numbers for a plot under this key
+CURVE = "curve"  # the key of the numbers for a plot in the facts of a check
 AUDITED = ("covassay", "target", "version", "mechanism", "options", "claim", "adjacency")
 
 
@@ -24,7 +24,7 @@ def schema() -> dict[str, Any]:
     text = (files(__package__) / "schema" / "audit.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
     given = {kind for question in questions() for kind in question.gives if not issubclass(kind, Explanation)}
-    kinds = sorted(given, key=kind_of)  # an explanation is a sentence of the report, and not a fact of a check
+    kinds = sorted(given, key=kind_of)  # no check has an explanation as its facts
     for kind in kinds:
         shape = schema_of(kind)
         shape["properties"] = {
@@ -41,7 +41,7 @@ def schema() -> dict[str, Any]:
     loaded["$defs"]["check"]["then"] = {"properties": {"p_value": {"const": None}}}
     loaded["properties"]["settings"] = settings_schema()
     loaded["properties"]["exact"] = {
-        "description": "The pairs whose privacy loss was computed, the largest loss first, and the undecided pairs.",
+        "description": "The pairs whose privacy loss is known, the largest loss first, and then the other pairs.",
         "type": "array",
         "items": schema_of(ExactPair),
     }
@@ -49,7 +49,7 @@ def schema() -> dict[str, Any]:
 
 
 def kind_of(facts: type[Facts]) -> str:
-    """Return the name of a kind of facts in JSON, which is the name of its class in lower case."""
+    """Return the name of a class of facts in JSON, such as law_test for the class LawTest."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", facts.__name__).lower()
 
 

@@ -49,9 +49,10 @@ def _nuclear(report: AuditReport) -> bool:
 
 
 def pictured(report: AuditReport) -> list[Finding]:
-    """Return one or two checks of a noise distribution to plot.
+    """Return at most two checks of a noise distribution to plot.
 
-    The first is the check with the strongest evidence. The second, if there is one, has a bound on the tail.
+    The first is the check with the smallest p-value. The second is the check that `tail_check` returns, if it is
+    another one.
     """
     curves = [check for check in report.checks if check.curve is not None]
     if not curves:
@@ -109,7 +110,7 @@ def _of_the_law(curve: Curve) -> str:
 def _law(check: Finding) -> Drawn:
     curve, width = _curve(check), half_width(_curve(check))
     picture = Picture(
-        f"Shares of {curve.size} draws up to a value, beside {_of_the_law(curve)}",
+        f"Share of {curve.size} draws that are at most a value, and its probability by {_of_the_law(curve)}",
         Axis(f"{check.name}, {check.scenario}", *span(curve.values)),
         Axis("share of the draws up to here", 0.0, 1.0),
     )
@@ -122,7 +123,8 @@ def _law(check: Finding) -> Drawn:
         "The noise beside its law",
         f"The picture shows the share of the draws up to each value, for {check.label}. Of all tests of a whole "
         f"distribution, this test has the strongest evidence. "
-        f"For a correct target, one statistic lies within the band everywhere with probability {_at_least(BAND)}.",
+        f"If the target is correct and a test is chosen before the draws are made, all points lie within the band with "
+        f"probability {_at_least(BAND)} or more.",
         (("dot", "seen", f"{curve.size} draws of the target"), ("line", "law", _of_the_law(curve)),
          ("band", "law", f"band of {_at_least(BAND)}")),
     )  # fmt: skip
@@ -139,22 +141,22 @@ def _tail(check: Finding, report: AuditReport) -> Drawn:
     smallest = min(SMALLEST_TAIL if nuclear else 0.1, *(p for _, p in seen), 1.0)
     lines: list[Line] = [("law", law, _of_the_law(curve))]
     marks: list[tuple[float, str, str]] = []
-    explained = "Probability of a value at least so large, each step of the axis ten times rarer"
+    explained = "The probability of a value at least as large as the one on the horizontal axis, on a logarithmic scale"
     if nuclear and report.mechanism:
         d, symmetric = check.data[0].shape[1], mechanism(report.mechanism).output.symmetric
         lines = tail_lines(d, symmetric, smallest)
-        marks = [(x, "printed", f"the printed bound, {PRINTED} ρd, refuted") for x in printed_marks(d, symmetric)]
+        marks = [(x, "printed", f"the bound of the paper, {PRINTED} ρd, refuted") for x in printed_marks(d, symmetric)]
         explained += f": spectral norm of the noise in units of its scale ρ, d = {d}"
         if not symmetric:
             explained += (
-                f". DN25 Theorem 6 says that the norm is at most {PRINTED} ρd with high probability, which is refuted; "
-                "the corrected bound is proven"
+                f". DN25 Theorem 6 says that the norm is at most {PRINTED} ρd with high probability. This statement is "
+                "refuted, and the corrected bound is proven"
             )
     else:
         explained += f": {check.label}"
     xs = [x for _, points, _ in lines for x, p in points if smallest <= p <= 0.7] + [x for x, _ in seen]
     picture = Picture(
-        f"How often {curve.size} draws lie far out, beside {_of_the_law(curve)}",
+        f"Share of {curve.size} draws that are at least a value, and its probability by {_of_the_law(curve)}",
         Axis(f"{check.name}, {check.scenario}", *span([*xs, *(x for x, _, _ in marks)] or list(curve.values))),
         Axis("probability of this value or a larger one", 10.0 ** math.floor(math.log10(smallest)), 1.0, log=True),
     )
@@ -187,7 +189,7 @@ def tail_lines(d: int, symmetric: bool, smallest: float) -> list[Line]:
 
 
 def printed_marks(d: int, symmetric: bool) -> list[float]:
-    """Return a list with the bound on the spectral norm that the paper states, or an empty list for symmetric noise."""
+    """Return where a plot marks the paper's bound on the spectral norm, which is nowhere for symmetric noise."""
     return [] if symmetric else [PRINTED * d]
 
 
@@ -202,7 +204,7 @@ def _at_least(confidence: float) -> str:
 def _trade_off(pair: str, event: str, curve: TradeOff, report: AuditReport) -> Drawn:
     points = curve.points
     picture = Picture(
-        "False negatives against false positives of tests that tell the two data sets apart, beside the claim",
+        "Error rates of tests that tell the two data sets apart, and the trade-off curve of the claim",
         Axis("false positives", 0.0, 1.0),
         Axis("false negatives", 0.0, 1.0),
     )
@@ -215,13 +217,13 @@ def _trade_off(pair: str, event: str, curve: TradeOff, report: AuditReport) -> D
     return Drawn(
         picture.root,
         "The trade-off curve beside the claim",
-        f"Tests that tell the two data sets apart by {event}, and by other thresholds, on "
-        f"“{pair}”. If the claim holds, every test lies on or above the curve of the claim; "
-        f"a whole box below the curve refutes the claim. All boxes hold together with "
-        f"probability {_at_least(curve.confidence)} or more. The parameter of Gaussian "
+        f"A test tells the two data sets of “{pair}” apart by the event {event}, or by the same event with another "
+        f"threshold. If the claim holds, the true error rates of every test lie on or above the curve of the claim. "
+        f"A box that lies wholly below the curve refutes the claim. With probability {_at_least(curve.confidence)} or "
+        f"more, every box contains the true rates of its test. With this confidence, the parameter of Gaussian "
         f"differential privacy is μ ≥ {curve.gaussian_lower_bound:.3f}.",
         (("dot", "seen", "seen in the draws"),
-         ("band", "seen", f"proven, a box for every test, {_at_least(curve.confidence)}"),
+         ("band", "seen", f"confidence boxes, one for every test, jointly {_at_least(curve.confidence)}"),
          ("line", "law", f"the claim, {report.claim}")),
     )  # fmt: skip
 

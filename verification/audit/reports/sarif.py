@@ -1,8 +1,8 @@
 """Write the report of an audit as SARIF 2.1.0, a format that code-scanning services and editors read.
 
-In a SARIF file, only findings become results. A refuted check is an error, and a finding that breaks no promise is a
-note. Services show every result as an alert, so a check that found nothing is listed as a rule without a result. An
-undecided check is listed as a notification of the run.
+In a SARIF file, only findings become results. A refuted check is an error. A finding is a note if the target promises
+nothing that contradicts it. Services show every result as an alert, so a check that found nothing is listed as a rule
+without a result. An undecided check is listed as a notification of the run.
 """
 
 import hashlib
@@ -31,15 +31,15 @@ from covassay.verification.audit.reports.words import (
 VERSION = "2.1.0"
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "%SRCROOT%"  # in a SARIF file, this name stands for the directory in which the audit was started
-# checks with these statuses are findings, and have these levels
+# only checks with these statuses become results, and each status has its SARIF level
 LEVEL = {Status.REFUTED: "error", Status.NOTED: "note"}
 COMPLETED = (0, 1)  # an audit with one of these exit statuses has reached a decision
 ABOUT: dict[Kind, str] = {
     "contract": "These checks test promises on which any caller may rely.",
-    "data path": "These checks test whether the noise depends on the data under one seed.",
+    "data path": "These checks test whether the noise depends on the data if the seed is fixed.",
     "law": "These checks test whether the outputs have the distribution that the reference gives them.",
     "privacy": "These checks test whether the loss between neighbouring data sets exceeds the claim.",
-    "bits": "These checks test whether low-order bits of the released numbers tell neighbouring data sets apart.",
+    "bits": "These checks test whether the low-order bits of an output show which of two neighbours was used.",
 }
 
 
@@ -90,7 +90,7 @@ def _rule(check: Finding) -> dict[str, Any]:
 def _help(check: Finding) -> str:
     """Return the help text of a rule, which says what its question tests and what it cannot detect."""
     asked = {question.id: question for question in questions()}.get(check.question)
-    return ABOUT[check.kind] if asked is None else f"{asked.asks} It does not see: {asked.blind_to}."
+    return ABOUT[check.kind] if asked is None else f"{asked.asks} It cannot detect: {asked.blind_to}."
 
 
 def _fingerprint(check: Finding, report: AuditReport) -> str:

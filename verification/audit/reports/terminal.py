@@ -48,7 +48,7 @@ EXPLAINED = (Status.SUSPICIOUS, Status.NOTED, Status.INCONCLUSIVE, Status.SKIPPE
 POINTS_SHOWN = 7  # the approximate number of points of a trade-off curve that are printed
 NEIGHBOURS = {
     "replace-one": "neighbouring data sets differ in one row",
-    "add-remove": "of two neighbouring data sets, one has one row more",
+    "add-remove": "neighbouring data sets are equal except for one additional row in one of them",
 }
 STATUS_WIDTH = max(len(status.value) for status in Status)
 
@@ -98,8 +98,8 @@ def _print_verdict(report: AuditReport, console: Console) -> None:
 
 
 def _print_finding(group: Sequence[Finding], report: AuditReport, console: Console, verbose: bool) -> None:
-    """Print the check that shows a finding best, with its numbers and data sets, and the number of other checks with
-    this finding.
+    """Print the first check of a group with the same finding, with its numbers and data sets, and say how many other
+    checks have this finding.
     """
     check = group[0]
     _print_indented(f"[{STYLE[check.status]}]{escape(check.label)}[/]{_p_suffix(p_text(check.p_value))}", console)
@@ -158,7 +158,9 @@ def _grouped(words: Sequence[str]) -> list[str]:
 
 
 def _print_kind(kind: Kind, checks: Sequence[Finding], console: Console) -> None:
-    """Print one line for all checks of a kind that were not refuted, and a line for each refuted check."""
+    """Print the checks of a kind: one line for all that were not refuted, a line for each other check, and the skipped
+    questions.
+    """
     if not checks:
         return
     passed = [check for check in checks if check.status is Status.NOT_REFUTED]
@@ -202,18 +204,18 @@ def _figures(passed: Iterable[Finding]) -> list[str]:
     tested = [check for check in passed if check.p_value is not None]
     if not tested:
         return []
-    figures = [f"smallest p {min(check.p_value or 0.0 for check in tested):.2g}"]
+    figures = [f"smallest p-value {min(check.p_value or 0.0 for check in tested):.2g}"]
     effects: dict[str, list[float]] = {}
     for check in tested:
         if isinstance(check.facts, LawTest):
             effects.setdefault(check.facts.effect, []).append(check.facts.detectable)
     if effects:
         seen = ", ".join(f"{effect} ≥ {_range(values)}" for effect, values in effects.items())
-        figures.append(f"would be refuted with 99 % power: {seen}")
+        figures.append(f"effects that would be refuted with 99 % power: {seen}")
     events = [check.facts for check in tested if isinstance(check.facts, TestedEvent)]
     if events:
         largest = max(0.0, *(facts.loss_lower_bound for facts in events))
-        figures.append(f"largest loss shown at {events[0].confidence:.1%}: {largest:.3f}")
+        figures.append(f"largest loss shown with confidence {events[0].confidence:.1%}: {largest:.3f}")
     return figures
 
 
@@ -249,8 +251,8 @@ def _print_trade_off(pair: str, event: str, curve: TradeOff, console: Console) -
     """Print the claimed and the observed trade-off curve at some points, for the pair with the strongest evidence."""
     _print_heading("Trade-off curve of the most telling pair", console)
     _print_indented(
-        f"{escape(pair)}: {escape(event)}, and the same at other thresholds; "
-        f"all intervals hold together at {curve.confidence:.1%}",
+        f"{escape(pair)}: {escape(event)}, and the same event with other thresholds; "
+        f"all intervals hold together with confidence {curve.confidence:.1%}",
         console,
     )
     table = Table(pad_edge=False, expand=False)
@@ -263,11 +265,13 @@ def _print_trade_off(pair: str, event: str, curve: TradeOff, console: Console) -
         table.add_row(*texts, f"{point.claimed:.3f}")
     console.print(table)
     bound = curve.gaussian_lower_bound
-    _print_indented(f"as Gaussian differential privacy: μ ≥ {bound:.3f} at {curve.confidence:.1%}", console)
+    _print_indented(
+        f"as Gaussian differential privacy: μ ≥ {bound:.3f} with confidence {curve.confidence:.1%}", console
+    )
 
 
 def _print_budget(report: AuditReport, console: Console) -> None:
-    """Print how much of the false-alarm probability each question may use."""
+    """Print the share of the false-alarm probability that each question may use up in each look at the draws."""
     _print_heading("Error budget", console)
     table = Table(pad_edge=False, expand=False)
     for heading in ("question", "look", "share", "tests"):

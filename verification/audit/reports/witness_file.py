@@ -16,7 +16,7 @@ from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.json_report import what_was_audited
 
 SIDES = ("x", "y")
-# these are the kinds of checks from the most to the least telling; the first kind compares neighbours
+# a witness is taken from the first kind of checks that has one; only the first kind compares neighbours
 MOST_TELLING: tuple[Kind, ...] = ("privacy", "law", "data path", "contract")
 
 

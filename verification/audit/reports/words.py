@@ -12,8 +12,8 @@ from covassay.verification.audit.report import AuditReport
 MEANING = {
     Verdict.REFUTED: "At least one promise is broken. The witness and the replay command reproduce it.",
     Verdict.NOT_REFUTED: (
-        "Nothing was found that contradicts the claim. This verdict is not a certificate: the checks say what this run "
-        "could have seen."
+        "Nothing was found that contradicts the claim. This verdict is not a certificate. The report says which "
+        "violations this run could have detected."
     ),
     Verdict.INCONCLUSIVE: "The run could not decide. The checks that are marked inconclusive or skipped say why.",
 }
@@ -43,16 +43,16 @@ IN_REAL_ARITHMETIC = {
 
 
 def bits_sentence(report: AuditReport) -> str:
-    """Return a sentence with the verdict on the law in real arithmetic, and the verdict on the low-order bits."""
+    """Return a sentence with two verdicts: on the outputs in real arithmetic, and on their low-order bits."""
     real, bits = IN_REAL_ARITHMETIC[report.in_real_arithmetic], report.bits
     if bits is None:
-        return f"{real}; its low-order bits were not tested"
+        return f"{real}; the low-order bits of the outputs were not tested"
     if bits.loss:
-        return f"{real}; its low-order bits tell neighbours apart: {bits.loss}, proven"
+        return f"{real}; the low-order bits of the outputs tell neighbouring data sets apart: {bits.loss}, proven"
     if bits.verdict == Verdict.INCONCLUSIVE.value:
-        return f"{real}; whether its low-order bits tell neighbours apart could not be decided"
+        return f"{real}; whether the low-order bits of the outputs tell neighbouring data sets apart was not decided"
     seen = f", where {bits.reach} would have been detected" if bits.reach else ""
-    return f"{real}; no loss above the claim was found in its low-order bits{seen}"
+    return f"{real}; no loss above the claim was found in the low-order bits of the outputs{seen}"
 
 
 def could_have_seen(check: Finding) -> str:
@@ -70,16 +70,18 @@ def could_have_seen(check: Finding) -> str:
 
 
 def loss_in_reach(reach: InReach) -> str:
-    """Return, in words, the privacy loss that a test detects with 99 % probability, and how likely its event is."""
+    """Return, in words, the smallest privacy loss that a test detects with 99 % probability, and the probability of the
+    tested event.
+    """
     if math.isinf(reach.loss):
         return f"no loss on an event of probability {reach.probability:.2g}"
     return f"loss ≥ {reach.loss:.2f} on an event of probability {reach.probability:.2g}"
 
 
 def power_sentences(report: AuditReport) -> list[str]:
-    """Return sentences on what the run would have detected: rare branches of the code, and privacy losses.
+    """Return sentences on what the run would have detected: how rare a branch of the code, how small a privacy loss.
 
-    A sentence also says how many draws would detect a smaller loss.
+    The sentence on privacy losses also says how many draws would detect a loss slightly above the claim.
     """
     laws = [(check.scenario, check.facts) for check in report.checks if isinstance(check.facts, LawTest)]
     sentences = [f"rare branches, {scenario}: {facts.reach}." for scenario, facts in laws if facts.reach]
@@ -90,8 +92,8 @@ def power_sentences(report: AuditReport) -> list[str]:
     letter = loss_letter(report.claim)
     seen = _losses_from(report, reach) if math.isfinite(reach.loss) else "no loss"
     text = (
-        f"privacy, by counting events: {seen} would have been detected with 99 % probability on an event whose "
-        f"probability on one of the data sets is that of the event of “{scenario}” ({reach.probability:.2g})"
+        f"privacy, by counting events: on an event as likely as the tested event of “{scenario}” (probability "
+        f"{reach.probability:.2g} on one of its data sets), {seen} would have been detected with 99 % probability"
     )
     factor = reach.times_the_samples
     if math.isinf(factor):
@@ -99,14 +101,15 @@ def power_sentences(report: AuditReport) -> list[str]:
     if factor > 1:
         samples, duration = _rounded_up(factor * report.samples), _duration(factor * report.seconds)
         small = f"{letter} = {reach.small_loss:.3g}"
-        text += f"; for {small} there, raise --samples to {samples}, about {duration} at the pace of this run"
+        text += f"; to detect {small} there, raise --samples to {samples} (about {duration} at the pace of this run)"
     return [*sentences, f"{text}. A loss that shows only in rarer events needs more draws."]
 
 
 def _best_event(report: AuditReport) -> tuple[str, InReach] | None:
     """Return the pair of neighbours on which counting events needs the fewest draws to detect a small privacy loss.
 
-    The result includes the loss that is detected there. Refuted pairs are left out.
+    The result has the name of the pair, and the losses that the test of this pair would have detected. Refuted pairs
+    are left out.
     """
     standing = [
         (check.scenario, check.facts.in_reach)
@@ -118,7 +121,7 @@ def _best_event(report: AuditReport) -> tuple[str, InReach] | None:
 
 def _power(report: AuditReport, reach: InReach) -> str:
     if math.isinf(reach.loss):
-        return "So few draws would probably not have shown any finite loss"
+        return "With so few draws, counts of events would probably not have shown a finite loss, however large"
     return f"Counts of events would probably have shown {_losses_from(report, reach)}"
 
 
@@ -140,10 +143,10 @@ def _duration(seconds: float) -> str:
 
 
 def exact_sentence(report: AuditReport) -> str:
-    """Return the largest privacy loss that was computed, with its rows, or why no loss was computed; return an empty
-    text if none was tried.
+    """Return, in words, the largest privacy loss that was computed with its rows, or why no loss is known.
 
-    If the loss is known on few pairs, the sentence also says which loss the counts of events would have shown.
+    The text is empty if the audit tried to compute no loss. If the loss is known on fewer than half of the pairs, the
+    text also says which loss the counts of events would have shown.
     """
     found = next((check for check in report.checks if isinstance(check.facts, ExactLosses)), None)
     if found is None:
@@ -166,7 +169,7 @@ def _known_on(losses: Sequence[ExactPair]) -> str:
         return ""
     columns = sorted({len(one.pair[0][0]) for one in known if one.pair})
     with_d = f", with d = {', '.join(map(str, columns))}" if columns else ""
-    return f" (it is known on {len(known)} of {len(losses)} pairs{with_d})"
+    return f" (the loss is known on {len(known)} of {len(losses)} pairs{with_d})"
 
 
 def witness(check: Finding) -> str:
@@ -202,7 +205,8 @@ def in_full(check: Finding) -> list[str]:
 def cause(check: Finding, explained: bool) -> tuple[str, ...]:
     """Return a key that is equal for refuted checks with the same cause.
 
-    If `explained` is true, a diagnosis explains the refuted laws, and all refuted checks of laws get the same key.
+    `explained` says that a diagnosis explains why laws were refuted. In this case all refuted checks of laws get the
+    same key.
     """
     if check.kind == "law":
         return ("law",) if explained else ("law", check.name)
@@ -237,19 +241,23 @@ def draws_made(report: AuditReport) -> str:
     """Return the number of draws and, for each kind of failure, the share of draws without an output."""
     failed = sum(report.failures.values())
     if not report.draws:
-        return "no draws were made for laws and pairs"
+        return "no draws were made for tests of laws and of pairs of data sets"
     if not failed:
-        return f"{report.draws} draws for laws and pairs; every one gave an output"
+        return f"{report.draws} draws for tests of laws and of pairs of data sets; every one gave an output"
     most = sorted(report.failures.items(), key=lambda item: -item[1])
     named = ", ".join(f"{count} × {what}" for what, count in most[:MOST_FAILURES])
     rest = f" and {len(most) - MOST_FAILURES} other kinds" if len(most) > MOST_FAILURES else ""
-    return f"{report.draws} draws for laws and pairs; {failed / report.draws:.2%} gave no output: {named}{rest}"
+    return (
+        f"{report.draws} draws for tests of laws and of pairs of data sets; "
+        f"{failed / report.draws:.2%} gave no output: {named}{rest}"
+    )
 
 
 def estimates(check: Finding, report: AuditReport) -> str:
     """Return confidence intervals from the draws of a test, in words.
 
-    The text is empty if a diagnosis says that the noise is not centred where the test assumes.
+    The text is empty if the check is no test of a law, or if a diagnosis says that the noise has another centre than
+    the test assumes.
     """
     facts = check.fact(LawTest)
     return "" if facts is None or any("centred" in text for text in report.diagnoses) else facts.estimates

@@ -55,7 +55,7 @@ def fit(estimator: Any, *data: Any, **options: Any) -> Any:
 
 
 def symmetric(triangle: Any, lower: bool = False) -> Matrix:
-    """Return a symmetric (d, d) matrix, of which one triangle with the diagonal is given.
+    """Return the symmetric (d, d) matrix that has the given triangle, which includes the diagonal.
 
     The triangle may be a matrix whose entries in the other triangle are zero. A triangle may also be a vector of d(d +
     1)/2 numbers, which has the upper triangle row by row (the lower one column by column), or the lower triangle row by
@@ -129,7 +129,8 @@ def whole_call(call: str) -> str:
     """Return the part of an expression that calls `f` on `x`; the rest of the expression selects the output from the
     returned value.
 
-    If the expression calls a method of an object, return the text of a list of the object and of the method's result.
+    If `f` makes an object and a method of this object takes `x`, return the text of a list that contains the object and
+    the result of the method.
 
     >>> whole_call("numpy.asarray(f(epsilon).fit(x, seed).covariance_)")
     '[(made := f(epsilon)), made.fit(x, seed)]'

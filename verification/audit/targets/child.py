@@ -2,8 +2,8 @@
 
 The child process has a process group of its own, and the whole group is ended even if its first process ended earlier.
 The process that supervises the audit records the process group (`deadline`), so that the group is ended even if the
-audit is killed. The child's standard error is read while the audit waits for a reply, and its last `LOG_KEPT` bytes are
-kept. Every wait in this module has a time limit.
+audit is killed. While the audit waits for a reply, it also reads the child's standard error, and keeps the last
+`LOG_KEPT` bytes. Every wait in this module has a time limit.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ AGAIN = 3.0  # after a restart, the program may take this many times as long to 
 TICK = 0.005  # the number of seconds between two checks whether the process has ended
 
 
-_whole = 0  # in this number of `with` blocks that are in progress, no time limit may interrupt
+_whole = 0  # the number of running `with` blocks that no time limit may interrupt
 
 
 def must_finish() -> bool:
@@ -71,11 +71,10 @@ class Child:
         self._lock = threading.Lock()
 
     def starting(self, limit: float) -> float:
-        """Return extra seconds for the next answer if the program must be started before this answer; the extra seconds
-        are at most the limit.
+        """Return the extra seconds that the next answer may take, which are 0 if the program is running.
 
-        If the program was started before, a start gets `AGAIN` times as long as the first answer took. The factor
-        `AGAIN` serves to distinguish a program that hangs from a program that starts slowly.
+        Until a first answer has come, a start gets `limit` seconds. A later start gets `AGAIN` times the longest time
+        that a first answer has taken, but at most `limit` seconds. A program that takes longer probably hangs.
         """
         if self._running is not None:
             return 0.0
@@ -85,9 +84,9 @@ class Child:
         """Send a line, and return the answer, which is a line of at most `longest` bytes. The program is started if it
         is not running.
 
-        An answer that is too long, or that ends because the process ends, has no newline at its end. If an exception,
-        such as that of a time limit, ends a call of `line`, the caller must call `stop`. Without the call of `stop`, a
-        late answer could be taken for the answer to the next request.
+        An answer that is too long, or that ends because the process ends, has no newline at its end. If a call of
+        `line` raises an exception, for example at a time limit, the caller must call `stop`. Otherwise a late answer
+        could be taken for the answer to the next request.
 
         Raises
         ------
@@ -108,7 +107,7 @@ class Child:
         return line
 
     def require_silence(self, seconds: float = 0.0) -> None:
-        """Raise `OutOfStep` if the process wrote text that answers no request, or if such text arrives within
+        """Raise `OutOfStep` if the process has written text that answers no request, or writes such text within
         `seconds`."""
         assert self._running is not None
         assert self._running.stdout is not None
@@ -119,10 +118,10 @@ class Child:
             raise self._surplus(text)
 
     def require_no_other(self, line: bytes) -> None:
-        """Raise `OutOfStep` if the line belongs to the previous request, because the answer to that request had a
-        second line.
+        """Raise `OutOfStep` if the process writes another line soon after this line, which is no reply.
 
-        If the line belongs to the previous request, the process has not answered the present request yet.
+        In this case the line is probably a second line of the previous answer, and the other line answers the present
+        request. The first request after a start is not tested, because no answer came before it.
         """
         if self._running is not None and self._answered > 1:
             more = self._rest or self._exchanged(self._running, b"", PART, PATIENCE)[0]
@@ -131,7 +130,9 @@ class Child:
 
     def _surplus(self, *texts: bytes) -> OutOfStep:
         told = " and ".join(shown(text.decode(errors="replace")) if text.strip() else "an empty line" for text in texts)
-        return OutOfStep(f"{' '.join(self._command)}: one line answers a request, and there was more: {told}")
+        return OutOfStep(
+            f"{' '.join(self._command)}: a request must be answered by one line, but there was more: {told}"
+        )
 
     def _exchanged(
         self, process: "subprocess.Popen[bytes]", request: bytes, longest: int, seconds: float | None
@@ -187,7 +188,10 @@ class Child:
         return process
 
     def last_words(self) -> str:
-        """Return the last line, in quotes, that the process wrote to standard error."""
+        """Return, in quotes, the last line with the word "error" that the process wrote to standard error.
+
+        If no line has this word, return the last line.
+        """
         log = self._running.stderr if self._running else None
         end = time.monotonic() + PATIENCE
         while log and time.monotonic() < end and select.select([log], [], [], 0)[0] and self._logged(log.fileno()):

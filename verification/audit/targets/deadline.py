@@ -16,8 +16,8 @@ from pathlib import Path
 
 # if another process supervises this process, this environment variable names the folder of deadlines
 SUPERVISED = "COVASSAY_SUPERVISED"
-INTERRUPTIONS = 5  # a draw may catch and ignore this many interruptions by its time limit
-SLACK = 2.0  # a time limit gets these extra seconds, because a busy machine delays interruptions
+INTERRUPTIONS = 5  # a process is past its deadline after this many further time limits of the draw
+SLACK = 2.0  # the deadline is later by these seconds, because a busy machine delays interruptions
 _TIME = struct.Struct("d")  # times are read from `time.monotonic`, a clock that all processes of a machine share
 _SUFFIX = ".deadline"
 _GROUP = ".group"
@@ -26,12 +26,14 @@ _GROUP = ".group"
 BEGUN = time.monotonic()
 _folder = os.environ.get(SUPERVISED)  # the variable is read at the import, before a target can change it
 _mark: mmap.mmap | None = None
-_owner = 0  # the number of the process that opened `_mark`; a fork of that process needs a file of its own
+_owner = 0  # the number of the process that opened `_mark`; a fork of this process opens another file
 
 
 def supervised() -> bool:
-    """Return whether another process watches this process, and would report an audit without a result if this process
-    ended."""
+    """Return whether another process supervises this process.
+
+    If this process ends before the audit has a result, the supervising process reports this.
+    """
     return bool(_folder)
 
 

@@ -2,9 +2,9 @@
 environments.
 
 The command `covassay adapters install NAME` makes an environment. An environment is a venv that has the audited package
-at its pinned version, and no covassay. The Python of the environment runs the file `runner`, which loads covassay's
-adapters from their folder and answers requests like any audited process. A target runs in an environment only if its
-package cannot be imported in the process of the audit.
+at its pinned version, and no covassay. The Python of the environment runs the file `runner`. This program loads
+covassay's adapters from their folder, and answers requests like any audited process. A target runs in an environment
+only if its package cannot be imported in the process of the audit.
 """
 
 import atexit
@@ -88,8 +88,9 @@ def state(name: str, package: Package) -> str:
 
 
 class _Kept(Process):
-    """A process of an environment, which is started at once, and again after each stop, so that no draw waits for a
-    start.
+    """A process of an environment.
+
+    The process is started at once, and again after each stop, so that no draw waits for a start.
     """
 
     def __init__(self, command: tuple[str, ...]) -> None:
@@ -116,9 +117,7 @@ class _Kept(Process):
         return process
 
     def draw(self, x: Matrix, rng: np.random.Generator, budget: dict[str, Any]) -> Any:
-        """Make one draw. Make one draw; if the target overwrites its data, the array `x` is overwritten in the same
-        way.
-        """
+        """Make one draw; if the target overwrites its data, the array `x` is overwritten in the same way."""
         rows = np.asarray(x, dtype=np.float64)
         seed = int(rng.integers(SEEDS))
         request = {"x": rows.tolist(), "shape": rows.shape, **budget, "seed": seed, "protocol": PROTOCOL}
@@ -126,7 +125,7 @@ class _Kept(Process):
             reply = self.reply_to(request, longest_reply(rows) + 2 * len(str(rows.tolist())))
         except BaseException:
             if self._running is None:
-                clear_deadline()  # the draw is over, and a wait for the next start takes at most `START` seconds
+                clear_deadline()  # the draw has ended, and the next start has its own limit
                 self.start_again()
             raise
         if reply.get("x") is not None:
@@ -223,7 +222,7 @@ def install(
     """
     package: Package | None = getattr(module, "PACKAGE", None)
     if package is None:
-        raise InvalidInput(f"{name}: needs no environment, its targets are covassay's or numpy's own")
+        raise InvalidInput(f"{name}: needs no environment, because its targets belong to covassay or numpy")
     place, part = where / name, where / f"{name}.part"
     where.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(part, ignore_errors=True)
@@ -249,7 +248,8 @@ def install(
 def imported(python: str, package: Package) -> str:
     """Return why the modules of a package cannot be imported with this interpreter.
 
-    Return an empty string if the modules can be imported, or if they need a copy of a project.
+    Return an empty string if the modules can be imported. For a copy of a project nothing is tested, and the string is
+    empty, too.
     """
     if package.source:
         return ""

@@ -5,8 +5,8 @@ data (an array, a pandas data frame, a list of rows) and of the randomness (a nu
 older RandomState, Python's random.Random). The audit uses the first candidate that gives an output. Candidate
 expressions are tried on public example rows, and never on the user's data.
 
-If a method, or a part of the returned value, was found by trial, the audit uses it only if its value changes with the
-seed. A value that does not change with the seed may be a quantity without noise that is never released.
+The search may find a method of a returned object, or a part of a returned value. The audit uses such a method or part
+only if its value changes with the seed. Otherwise the value may be a quantity without noise that is never released.
 """
 
 import importlib.util
@@ -58,7 +58,7 @@ RANDOM_FORMS = {
     "seed": ("seed", "rng", "numpy.random.RandomState(seed)", "random.Random(seed)"),
 }
 DATA_FORMS = ("x", "pandas.DataFrame(x)", "x.tolist()")
-RELEASING = ["release", "privatize", "privatise"]  # methods with these names return what is released
+RELEASING = ["release", "privatize", "privatise"]  # methods with these names return an output
 METHODS = [*RELEASING, "estimate", "covariance", "cov", "compute", "sample", "run", "execute", "randomise", "randomize"]
 LEARNING = ["partial_fit", "update", "learn"]  # methods with these names take data and return no output
 OUTPUTS = [
@@ -75,7 +75,7 @@ OUTPUTS = [
 ]
 
 
-TRIES = 6  # at least one of this many draws must differ from the first draw
+TRIES = 6  # a value changes with the seed if this many draws of it are not all equal
 # rows are multiplied by this factor, because outputs such as projections are often constant on smaller rows
 MORE = 100
 
@@ -101,7 +101,10 @@ def role_of(name: str) -> str | None:
 
 @dataclass(frozen=True)
 class _Forms:
-    """The forms in which the data, the randomness and the budget are passed to a function."""
+    """One choice of the forms in which an expression passes data, randomness and budget to a function.
+
+    `random` is an index of the tuples in `RANDOM_FORMS`. `box` says whether the bounds of the columns are known.
+    """
 
     data: str
     random: int
@@ -122,7 +125,7 @@ def _value(parameter: inspect.Parameter, forms: _Forms) -> str | None:
         return forms.budget[0]
     if role in BUDGET and (required or (isinstance(parameter.default, int | float) and parameter.default)):
         asked = "--epsilon and --delta" if role == "delta" else f"--{role}"
-        return f"… ({' and '.join(forms.budget)} alone is claimed: give {asked})"
+        return f"… (the claim has only {' and '.join(forms.budget)}: give {asked})"
     # if these parameters keep their defaults, the function may derive them from the data
     unset = required or parameter.default is None
     if role == "bounds" and unset:
@@ -269,7 +272,7 @@ def _complete(call: str, missing: Sequence[str]) -> str:
 
 
 def binds(function: Any, budget: Iterable[str]) -> bool:
-    """Return whether the function can be called as f(x, *, epsilon, rng), with the keywords of this budget."""
+    """Return whether the function can be called as f(x, …, rng=rng) with every part of the budget as a keyword."""
     if inspect.isclass(function) or not callable(function):
         return False
     signature = signature_of(function)
@@ -335,7 +338,7 @@ def _tries(function: Any, budget: Iterable[str]) -> list[_Try]:
 
 
 def uses_budget(function: Any, call: str | None) -> bool:
-    """Return whether a call passes some part of the budget to the function."""
+    """Return whether a call passes epsilon, delta or rho to the function."""
     if call is None and callable(function) and signature_of(function) is None:
         return True
     if call is None and any(binds(function, [name]) for name in BUDGET):
@@ -347,7 +350,7 @@ def uses_budget(function: Any, call: str | None) -> bool:
 def _candidates_or_none(function: Any, budget: Iterable[str]) -> list[str]:
     try:
         return candidates(function, budget)
-    except Misfit as misfit:  # only the budget matters in this function, and a missing argument is reported later
+    except Misfit as misfit:  # a missing argument is reported later
         return [call.replace("…", "None") for call in misfit.calls if "f(" in call]
 
 
@@ -400,7 +403,7 @@ def found_call(
         if still and tried.call not in still:
             break
     if still:
-        reason = f"{' and '.join(still)} gave the same for every seed, so it may not be what is released"
+        reason = f"{' and '.join(still)} gave the same value for every seed, so it may not be the released output"
         raise WrongOutput(_advice(function, reason, [*still, *trial.others], budget))
     assert first is not None
     call, raised = first
@@ -411,8 +414,8 @@ def found_call(
 class _Trial:
     """Try candidate expressions on public example rows.
 
-    `is_function` says whether the function returns the output itself, so that the audit need not find a method.
-    `others` are expressions for methods that were found but not tried.
+    `is_function` is false for a class, and for an object with `fit`. For these the audit may have to find a method that
+    returns the output. `others` are expressions for methods that were found but not tried.
     """
 
     def __init__(
@@ -442,7 +445,7 @@ class _Trial:
             if (not isinstance(output, list | tuple | dict) and shape_of(output) is not None) or (
                 shape_of(output) == shape
             ):
-                return [tried.call]  # the output is an array, whose shape `require_answer` checks
+                return [tried.call]  # `require_answer` later checks the shape of an array
             parts = parts_of(output)
             fitting = [part for part, value in parts.items() if shape_of(value) == shape]
             telling = [part for name in OUTPUTS for part in (f".{name}", f"[{name!r}]") if part in fitting]
@@ -496,7 +499,7 @@ class _Trial:
         return any(not _equal(first, self.output(call, x, number)) for number in range(1, TRIES))
 
     def whole(self, call: str, x: Matrix) -> str:
-        """Return the expression, as an argument of `symmetric` if its values are always one triangle of a matrix."""
+        """Return the expression; if all its values are one triangle of a matrix, put it into a call of `symmetric`."""
         y = np.asarray(self.output(call, x))
         strict = y.shape == self.shape(x) and is_triangle(y) and bool(np.count_nonzero(y - np.diag(np.diag(y))))
         if strict and all(is_triangle(np.asarray(self.output(call, x, number))) for number in range(1, TRIES)):

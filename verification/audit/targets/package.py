@@ -1,8 +1,8 @@
 """Declare what the targets of an adapter require, which is a package at one version or a copy of a project's source.
 
-An adapter declares its requirements in the object `PACKAGE`. With these declarations the audit can report in one line
-which requirement is missing, has another version or cannot be imported. Before the audit reports a missing requirement,
-it tries the separate environment of the package (`environment`).
+An adapter declares its requirements in the object `PACKAGE`. The audit can therefore say in one line what is wrong: a
+requirement is missing, has another version or cannot be imported. Before the audit reports a missing requirement, it
+tries the separate environment of the package (`environment`).
 """
 
 import importlib
@@ -17,7 +17,7 @@ from covassay.verification.audit.targets.calling import text_of
 ANY_VERSION = (
     "COVASSAY_ANY_VERSION"  # if this environment variable is set, versions other than the pinned version are accepted
 )
-BASE = ("numpy>=1.26", "scipy>=1.11")  # the adapters themselves need these packages in every environment
+BASE = ("numpy>=1.26", "scipy>=1.11")  # covassay's own code needs these packages in every environment
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Package:
     `requirements` are the requirements for pip, with pinned versions. The first requirement is the audited package
     itself, `NAME==VERSION`, unless `source` or `without_dependencies` is given. `without_dependencies` are requirements
     that are installed without their dependencies; in this case the audited package is the first of these requirements.
-    `modules` are the modules that the targets import. The message about a requirement says whether a module is missing
-    or fails to import. `source` is an environment variable that names the directory with a copy of the project, if the
+    `modules` are the modules that the targets import; a message distinguishes a missing module from a module that fails
+    to import. `source` is an environment variable that names the directory with a copy of the project, if the
     project is no package. `files` are files in the directory of the copy, which show that the directory has a copy.
     `project` says where the user can get a copy of the project.
     """
@@ -75,11 +75,12 @@ class Package:
     def problem(self, own_process: bool = False) -> str:
         """Return why the targets cannot be made in this process, or an empty string if the targets can be made.
 
-        The modules in a copy of a project have names like `utils`, so a copy is used only in a separate process.
+        A copy of a project is used only in a separate process, because other code may have modules with the same names,
+        such as `utils`.
         """
         name, version = self.pinned
         if self.source and not own_process:
-            return "its modules have names that others have too"
+            return "its modules need a separate process, because other code may have modules with the same names"
         if name:
             found = _version(name)
             if not found:
@@ -117,8 +118,8 @@ def _version(name: str) -> str:
 
 
 def told_version(package: Package, part: str) -> str:
-    """Return the version of a target for reports: either the version of its package, or the copy of its project with
-    the module in this copy.
+    """Return the version of a target for reports: its package with the version, or its project with the commit, and
+    then `part`, the audited part of it.
     """
     name, _ = package.pinned
     if not name:

@@ -105,7 +105,7 @@ def _put_back_names(module: ModuleType, before: Names, changed: Changed) -> None
 
 def _equal(first: list[Any], second: list[Any]) -> bool:
     try:
-        return first == second  # the comparison is fast, because every object equals itself
+        return first == second  # this is fast, because Python finds identical objects equal without comparing them
     except Exception:
         return False
 

@@ -29,9 +29,9 @@ start the program and to read the data.
   of the target.
 
 - Standard output is for replies, one line for a request; standard error is for everything else. If the target cannot be
-  run, the audit shows the last line on standard error that has the word "error", or, if no line has it, the last line.
-  A second line on standard output ends the audit as INCONCLUSIVE, because it is not known which request each line
-  answers.
+  run, the audit shows one line of standard error: the last line with the word "error", or the last line if no line has
+  this word. A second line on standard output ends the audit as INCONCLUSIVE, because it is not known which request each
+  line answers.
 
 - If a process ends, exceeds the time limit or writes anything other than a reply, the request has no output. If a
   request has no output, the audit kills the process, and starts the program again for the next request. The time limit
@@ -39,7 +39,8 @@ start the program and to read the data.
 
 - The first reply of a process may take `START_LIMIT` more seconds, or as many as the environment variable
   COVASSAY_START_LIMIT allows. If the first reply takes longer than this limit, the target cannot be run. When a process
-  is started again, its first reply may take at most three times as long as after the first start.
+  is started again, the additional time for its first reply is three times the longest time of an earlier first reply,
+  but at most the same limit.
 
 - A process and the processes that it starts end with the audit, unless they leave its process group.
 
@@ -155,8 +156,10 @@ class Process(Child):
         return reply
 
     def late_words(self, request: dict[str, Any], seconds: float) -> str:
-        """Return why a process seems to hang at this request, if the output of the process shows it, and otherwise an
-        empty string."""
+        """Send the request to a new process, and return why the process seems to hang.
+
+        The text is empty if the output of the process shows no reason.
+        """
         self.stop()
         try:
             process = self._running = self._start()
@@ -234,8 +237,8 @@ def draw_batches(
 def batch_of(command: tuple[str, ...], directory: str, x: Matrix, *, rng: np.random.Generator, **budget: Any) -> int:
     """Return how many draws the process offers to make in one request, or 0 if the process draws one by one.
 
-    The function `batch_of` makes the first request of an audit to a process. After the first reply, the function waits
-    `MOMENT` seconds for a second line, which could be taken for the answer to the next request.
+    The function `batch_of` makes the first request of an audit to a process. If a second line arrives within `MOMENT`
+    seconds after the first reply, it raises `OutOfStep`, because the next request could get this line as its answer.
     """
     process = _process(command, directory, os.getpid())
     request = {"x": x.tolist(), **budget, "seed": int(rng.integers(SEEDS))}
@@ -245,8 +248,9 @@ def batch_of(command: tuple[str, ...], directory: str, x: Matrix, *, rng: np.ran
 
 
 def why_late(command: tuple[str, ...], directory: str, x: Matrix, seconds: float, **budget: Any) -> str:
-    """Return why a process that exceeded its time limit seems to hang, if the output of the process shows it, and
-    otherwise an empty string.
+    """Repeat a request that exceeded its time limit, and return why the process seems to hang.
+
+    The text is empty if the output of the process shows no reason.
     """
     return _process(command, directory, os.getpid()).late_words({"x": x.tolist(), **budget, "seed": 1}, seconds)
 

@@ -2,8 +2,8 @@
 rows.
 
 A function f(x, *, rho, rng, kappa=1e4) keeps its promise with its own default value of kappa, which may differ from the
-mechanism's. The audit therefore compares the target with the law for the function's own default value. A value that the
-user states is passed to the function in place of the default.
+mechanism's. The audit therefore expects the law that the mechanism has for the function's own default value. A value
+that the user states is passed to the function in place of the default.
 """
 
 import ast
@@ -24,9 +24,9 @@ AMBIGUOUS = "radius", "norm"  # parameters with these names need not be the leng
 def own_values(draw: Any, declared: Mechanism[Any, ..., Any]) -> dict[str, Any]:
     """Return the values of the mechanism's choices and parameters with which a target is called.
 
-    The returned values are the constants in the expression that calls the target, and otherwise the defaults of a
-    function or class. A value is not returned if the mechanism has no such parameter, because the parameter may mean
-    something else.
+    A value is a constant argument in the expression that calls the target. If the expression does not pass the
+    argument, the value is the default of the function or class. A value is left out if the mechanism has no parameter
+    of this name, because the parameter may mean something else.
     """
     found = {}
     for name, value in (_defaults(draw) | _in_the_call(draw)).items():
@@ -40,18 +40,17 @@ def notes_on(draw: Any, declared: Mechanism[Any, ..., Any]) -> tuple[str, ...]:
     """Return a note for every parameter whose value in the target differs from the mechanism's default."""
     usual = declared.resolve({}) | declared.parameters
     return tuple(
-        f"{name} = {value}: the target's own value; the law of {declared.name} for it is expected"
+        f"{name} = {value}: this is the target's own value; the expected law is that of {declared.name} for it"
         for name, value in own_values(draw, declared).items()
         if value != usual[name]
     )
 
 
 def to_pass(draw: Any, declared: Mechanism[Any, ..., Any], stated: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keywords to add to the call of a target: the user's values that differ from those of the target, and a
-    bound on the length of rows.
+    """Return the keywords to add to the call of a target.
 
-    If the rows of the mechanism lie in the unit ball, a target with another default bound on the length of rows is
-    called with the bound 1.
+    These are the values that the user stated and that differ from those of the target. If the rows of the mechanism lie
+    in the unit ball and the target has another default bound on the length of rows, the bound 1 is added.
     """
     defaults, own = _defaults(draw), own_values(draw, declared)
     passed = {name: value for name, value in stated.items() if name in defaults and own.get(name) != value}

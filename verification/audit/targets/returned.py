@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-OFFERED = 4  # a message lists at most this many expressions, and at most this many parts
+OFFERED = 4  # a message lists at most this many expressions, and a description lists at most this many parts
 LOOKED_AT = 100  # the search covers at most this many parts of a value
 DEPTH = 4  # parts of parts are searched to this depth
 KINDS: dict[str, Callable[[int], tuple[int, ...]]] = {  # each kind of output has this shape for d columns
@@ -53,9 +53,9 @@ def parts_of(output: Any) -> dict[str, Any]:
 
 
 def leaves(output: Any, name: str = "", depth: int = DEPTH) -> Iterator[tuple[str, Any]]:
-    """Yield all arrays, tables, numbers and texts in a returned value with their positions.
+    """Yield the arrays, tables, numbers and texts in a returned value with their positions.
 
-    The search for parts includes parts of parts, and attributes whose names begin with an underscore.
+    The search includes parts of parts to the given depth, and attributes whose names begin with an underscore.
     """
     if isinstance(output, str | bytes) or (output is not None and shape_of(output) is not None):
         yield name, output
@@ -73,7 +73,7 @@ def _kept(output: Any) -> dict[str, Any]:
 
 
 def described(output: Any) -> str:
-    """Return a description of a returned value that shows none of its numbers or texts."""
+    """Return a description of a returned value by types, shapes and keys, without its other numbers and texts."""
     if not isinstance(output, list | tuple | dict) or shape_of(output) is not None:
         return _named(output)
     parts = [f"{part[1:-1]}: {_named(value)}" for part, value in islice(parts_of(output).items(), OFFERED)]
@@ -121,9 +121,9 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
 
 
 def offers(output: Any, call: str, d: int) -> list[str]:
-    """Return expressions that extend `call`, whose value is no output, and that may give an output."""
+    """Return expressions that may give an output; each contains `call`, an expression whose value is no output."""
     if inspect.iscoroutine(output):
-        output.close()  # without closing the coroutine, Python would warn that it was never awaited
+        output.close()  # otherwise Python would warn that the coroutine was never awaited
         return [f"asyncio.run({call})"]
     if isinstance(output, Iterator):
         return [f"next({call})", f"list({call})"]
@@ -137,7 +137,7 @@ def offers(output: Any, call: str, d: int) -> list[str]:
 
 
 def _conversions(output: Any, call: str, d: int) -> list[str]:
-    """Return expressions that convert a returned value to a matrix of real numbers."""
+    """Return, in a list, the first expression that converts a returned value to a matrix of real numbers, if any."""
     found = []
     for written, convert in CONVERSIONS.items():
         with suppress(Exception, SystemExit):
@@ -154,7 +154,7 @@ def told(output: Any, shape: tuple[int, ...], call: str, d: int) -> str:
     ways += [f"--released {kind} without --mechanism" for kind in kinds]
     return (
         f"{described(output)}, and an output has the shape {shape}"
-        f"{': say what it is with ' if ways else ''}{' or '.join(ways)}"
+        f"{'; select the output, or name its kind, with ' if ways else ''}{' or '.join(ways)}"
     )
 
 

@@ -7,8 +7,8 @@ goes to standard error.
 
 The first line that the process writes to standard output describes the target. After the description, the process
 answers requests as in `process_target`, with two more keys. A request has the "shape" of the data, because a list
-without rows does not show the number of columns. A reply has "x" if the target has overwritten the data, so that the
-audit can detect the change.
+without rows does not show the number of columns. If the target has overwritten its data, the reply has the new data as
+"x", so that the audit can detect the change.
 """
 
 import importlib

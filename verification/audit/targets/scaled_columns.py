@@ -2,8 +2,8 @@
 
 The audit makes its data in scaled columns, for several numbers of columns. A function with a parameter `bounds` gets
 the columns in their own units, together with the bounds. A function without a parameter `bounds` gets the scaled
-columns. The output of the function is transformed to the quantity that the audit tests, such as the noisy sums from
-which the function computed a covariance. The tested quantity therefore has one law for all bounds.
+columns themselves. The audit does not test the output of the function, but a quantity that it computes from the output,
+such as the noisy sums from which the function computed a covariance. This quantity has the same law for all bounds.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.verification.audit.targets.bounds import BOUNDS, takes_bounds
 from covassay.verification.audit.targets.target import Target, TargetSource, load
 
-# takes (one output, its box, the number of rows) and returns the quantity that the audit tests
+# computes the quantity that the audit tests from (an output, the box of the columns, the number of rows)
 See = Callable[[Matrix, Box, int], Matrix]
 EXAMPLES = ((0.0, 1.0), (-1.0, 3.0), (20.0, 80.0))  # these bounds of columns are used if the user gives none
 # the centre of a column is at most this many half-widths from 0; farther away, rounding in float64 hides the noise
@@ -43,8 +43,10 @@ class ScaledDraw:
         return Box(tuple(self.bounds[j % len(self.bounds)] for j in range(dimension)))
 
     def __call__(self, x: Any, *, rng: np.random.Generator, **budget: Any) -> Any:
-        """Make one draw, and return the quantity that the audit tests, or the output itself if it is of another
-        kind."""
+        """Make one draw, and return the quantity that the audit tests; return an output without this quantity as it is.
+
+        Raises ValueError if the output consists of numbers and has another shape than expected.
+        """
         draw = load(self.source).draw
         usual = isinstance(x, np.ndarray) and x.ndim == 2 and x.shape[1] > 0 and x.dtype.kind in "biuf"
         box = self.box(x.shape[1] if usual else len(EXAMPLES))
@@ -85,9 +87,8 @@ def scaled_columns(source: TargetSource, see: See, box: Box | None) -> Target:
     told = takes_bounds(target) if target.starting is None or box is not None else False
     if box is not None and not told:
         raise InvalidInput(
-            f"bounds: {target.name} has no parameter bounds; a mechanism for bounded columns is audited in boxes of "
-            "several numbers of columns. Give the function a parameter bounds, or leave the bounds out if its columns "
-            "lie in [−1, 1]"
+            f"bounds: {target.name} has no parameter bounds, so the audit cannot pass bounds for each number "
+            "of columns. Give the function a parameter bounds, or leave the bounds out if its columns lie in [−1, 1]"
         )
     if box is not None:
         for column, (middle, half) in enumerate(zip(box.centre, box.half_widths, strict=True), start=1):

@@ -1,18 +1,18 @@
 """Find a target by its name, turn it into a function `f(x, *, epsilon, rng)`, and call the function under a time limit.
 
-The name of a target is `module:function` or `dir/file.py:function` for a function, which is looked up from the current
-directory, `exec:COMMAND` for a process in any language (see `process_target`), or `ADAPTER:NAME`, where adapters are
-the entry points of the group `covassay.adapters`. The target is called as
+The name of a function is `module:function` or `dir/file.py:function`, which is looked up from the current directory.
+The name of a process in any language is `exec:COMMAND` (see `process_target`). The name of a target of an adapter is
+`ADAPTER:NAME`; adapters are the entry points of the group `covassay.adapters`. The target is called as
 
     f(x, *, epsilon: float, rng: numpy.random.Generator) -> array
 
 The argument x is a float64 array (n, d) whose rows lie in the unit ball or in a box with public bounds. If the function
 has a parameter `bounds`, it also gets the box as d pairs (low, high). If the claim is zCDP or approximate DP, the
-function is called with `rho=`, or with `epsilon=` and `delta=`. If the function has an attribute `draw_many`, the call
-f.draw_many(x, size, *, epsilon, rng) returns an array of `size` outputs, and their law is compared with that of f. If
-the function has an attribute `accounting`, f.accounting(x, *, epsilon) returns the privacy loss that the function
-itself reports for one call: ε, or ρ for zCDP. A reported privacy loss above the claim refutes the claim. An exception
-(also SystemExit) and a time-out are outcomes of the target like any output.
+function is called with `rho=`, or with `epsilon=` and `delta=`. The function may have an attribute `draw_many`, and
+then f.draw_many(x, size, *, epsilon, rng) returns an array of `size` outputs. The audit compares their law with that of
+f. If the function has an attribute `accounting`, f.accounting(x, *, epsilon) returns the privacy loss that the function
+itself reports for one call: ε, or ρ for zCDP. A reported privacy loss above the claim refutes the claim. If a call
+raises an exception (also SystemExit) or exceeds the time limit, this is an outcome of the target like any output.
 """
 
 import contextlib
@@ -77,10 +77,10 @@ ALMOST = 0.99  # an exception that comes after this share of the time limit coun
 class Target:
     """An implementation under audit.
 
-    A target of an audit, of which `draw` is called as draw(x, rng=…, **budget) for one output. `mechanism` is the
-    mechanism that the target claims to implement, a name of the reference's registry, or None. `options` are the
-    choices of the mechanism that belong to the claim of the target, such as "calibration". `seeded` says whether all
-    randomness of the target comes from `rng`, and is False for a target that draws from the operating system.
+    The function draw(x, rng=…, **budget) returns one output of the target. `mechanism` is the name, in the reference's
+    registry, of the mechanism that the target claims to implement, or None. `options` are the choices of the mechanism
+    that belong to the claim of the target, such as "calibration". `seeded` says whether all randomness of the target
+    comes from `rng`, and is False for a target that draws from the operating system.
 
     The optional function draw_many(x, size, rng=…, **budget) returns `size` outputs of the same law faster. The
     optional function accounting(x, **budget) returns the cost of one call by the target's own accounting, in the unit
@@ -125,8 +125,8 @@ class Failure:
 
 @dataclass(frozen=True)
 class TargetReference:
-    """The name of a target, with the directory from which it is looked up. The name of a target is cheap to send to
-    another process.
+    """The name of a target, with the directory from which it is looked up. Another process can load the target from
+    this small object.
 
     If `seeded` is False, the target draws from the operating system, even if it declares otherwise. `call` is an
     expression that calls a function with another signature; the module `calling` describes such expressions. `batch` is
@@ -147,7 +147,7 @@ class TargetReference:
 
     @property
     def is_function(self) -> bool:
-        """Return whether the name belongs to a function, and not to a process or an adapter's target."""
+        """Return whether the target is a function, and neither a process nor a target of an adapter."""
         prefix, _ = parts_of_name(self.spec)
         return prefix != PREFIX and prefix not in adapters()
 
@@ -163,7 +163,7 @@ TargetSource = Target | TargetReference
 
 
 def as_source(source: TargetSource | Callable[..., Any] | str) -> TargetSource:
-    """Return the source itself, or the target for a function or for a name that is looked up in the current
+    """Return a source as it is, or make a source from a function or a name; a name is looked up from the current
     directory.
     """
     if isinstance(source, Target | TargetReference):
@@ -180,7 +180,7 @@ def as_called(name: str, function: Any, call: str | None = None) -> Target:
     if not isinstance(draw, Wrapped) or draw.call is None:
         many, accounting = getattr(draw, "draw_many", None), getattr(draw, "accounting", None)
         return Target(name, draw, draw_many=many, accounting=accounting)
-    rest = "; the rest of what it returns is not audited" if draw.takes_part else ""
+    rest = "; the other parts of the returned value are not audited" if draw.takes_part else ""
     notes = (f"called as {draw.call}{rest}",)
     return Target(name, draw, seeded=bool(draw.uses & set(RANDOM)), notes=notes)
 
@@ -215,7 +215,7 @@ def _load(spec: str, directory: str, call: str | None) -> Target:
             f"target = {spec!r}: must be module:function, file.py:function, exec:COMMAND or ADAPTER:NAME"
         )
     if call is not None and (prefix == PREFIX or prefix in adapters()):
-        raise InvalidInput(f"call = {call!r}: only for a target module:function; {spec} is called in a way of its own")
+        raise InvalidInput(f"call = {call!r}: only for a target module:function; {spec} needs no expression")
     if prefix == PREFIX:
         return _process_target(spec, name, directory)
     known = adapters()
@@ -288,7 +288,7 @@ def _meant(name: str, known: Iterable[str]) -> str:
 
 
 def _target_elsewhere(spec: str, prefix: str, module: Any, name: str, problem: str) -> Target:
-    """Return the target in the separate environment of its package, for a target that cannot be made in this
+    """Return a target that runs in the separate environment of its package; `problem` says why it cannot run in this
     process.
     """
     wrong = environment.state(prefix, module.PACKAGE)
@@ -418,8 +418,10 @@ def _ignores_exceptions(frame: FrameType | None) -> bool:
 
 @contextlib.contextmanager
 def _alarms(seconds: float) -> Iterator[_Limit]:
-    """Raise an exception in the `with` block after `seconds`, and raise it again until `armed` of the limit is
-    false."""
+    """Raise an exception in the `with` block after `seconds`, and raise exceptions repeatedly from then on.
+
+    No exception is raised while the flag `armed` of the returned limit is false.
+    """
     limit, raised = _Limit(), 0
 
     def interrupt(signum: int, frame: FrameType | None) -> None:
@@ -437,7 +439,7 @@ def _alarms(seconds: float) -> Iterator[_Limit]:
     start = time.monotonic()
     set_deadline(seconds)
     previous = signal.signal(signal.SIGALRM, interrupt)
-    # the interruption is repeated, because the target may catch the first exception
+    # the timer repeats the interruption, because the target may catch the first exception
     left, interval = signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
     try:
         yield limit
@@ -454,8 +456,8 @@ def _alarms(seconds: float) -> Iterator[_Limit]:
 def within(seconds: float, function: Callable[[], Any]) -> Any:
     """Call the function and return its result; after `seconds`, interrupt the function repeatedly.
 
-    No limit is set without SIGALRM, or outside of the main thread. A function that catches every interruption never
-    ends by itself; the command `covassay audit` ends the process of such a function.
+    No limit is set without SIGALRM, or outside of the main thread. A function that catches every interruption goes on;
+    the command `covassay audit` ends the process of such a function.
     """
     if not _has_limit():
         return function()
@@ -499,8 +501,10 @@ def observed_call(
 
 
 def ran_out_of_time(error: BaseException, elapsed: float, seconds: float) -> bool:
-    """Return whether the time limit ended a draw; the target may have wrapped the interruption in an error of
-    its own.
+    """Return whether the time limit ended a draw.
+
+    An error after almost all of the time counts as a time-out, because the target may turn the interruption into an
+    error of its own.
     """
     return isinstance(error, TimeLimitError | InsistentTimeLimitError) or elapsed >= seconds * ALMOST
 

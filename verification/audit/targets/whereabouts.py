@@ -14,9 +14,7 @@ from covassay.verification.audit.targets.target import SUFFIX, Target, TargetRef
 
 @dataclass(frozen=True)
 class Whereabouts:
-    """A place in a source, given by a file as an absolute path, a line number that starts at 1, and the directory of
-    the audit.
-    """
+    """A line of a source file. The path is absolute, lines are counted from 1, and `directory` is that of the audit."""
 
     file: Path
     directory: Path
@@ -26,7 +24,8 @@ class Whereabouts:
 def whereabouts(source: TargetSource, loaded: Target | None = None) -> Whereabouts | None:
     """Return the place where a function is defined, or the script of a process; return None if the place is not known.
 
-    The search imports nothing. If `loaded` is false, the function is looked up in the text of its module.
+    The search imports nothing. If `loaded` is None or gives no place, the function of
+    a name is looked up in the text of its module.
     """
     directory = Path(source.directory if isinstance(source, TargetReference) else os.getcwd()).resolve()
     found = None if loaded is None else _defined(loaded.draw, directory)
@@ -39,13 +38,14 @@ def whereabouts(source: TargetSource, loaded: Target | None = None) -> Whereabou
             return found or _in_text(source, directory)
     except (OSError, ValueError):  # the name of a command may be no path
         return None
-    # an adapter calls a function of another package, whose source the reader may be unable to change
+    # a reader can rarely change another package, so the place in an adapter's target counts only in the directory
     return found if found and found.file.is_relative_to(directory) else None
 
 
 def _script(command: tuple[str, ...], directory: Path) -> Whereabouts | None:
-    """Return the first word of a command after the program that names a file, or the program if it lies in the
-    directory.
+    """Return the first argument in a command that names a file.
+
+    If there is none, return the program if its file lies in the directory, and otherwise None.
     """
     for word in (*command[1:], command[0]):
         path = (directory / word).resolve()
@@ -73,7 +73,7 @@ def _defined(draw: Any, directory: Path) -> Whereabouts | None:
 
 
 def _in_text(source: TargetReference, directory: Path) -> Whereabouts | None:
-    """Return where the name is defined in the text of the target's module, without importing it."""
+    """Return where the function of a target is defined in the text of its module, without importing the module."""
     module, path = parts_of_name(source.spec)
     stem = (
         directory / module.removesuffix(SUFFIX) if module.endswith(SUFFIX) else directory.joinpath(*module.split("."))

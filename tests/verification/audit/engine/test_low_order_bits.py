@@ -200,7 +200,7 @@ def test_the_bits_have_a_verdict_of_their_own_that_does_not_turn_the_other() -> 
     assert report.bits is not None
     assert report.bits.verdict == Verdict.REFUTED.value
     assert bits_sentence(report).startswith(
-        "not refuted in real arithmetic; its low-order bits tell neighbours apart: loss ≥ "
+        "not refuted in real arithmetic; the low-order bits of the outputs tell neighbouring data sets apart: loss ≥ "
     )
     assert {check.status for check in report.checks if check.kind == "bits"} == {Status.NOTED, Status.NOT_REFUTED}
     assert as_json(report)["bits"]["verdict"] == "REFUTED"
@@ -228,7 +228,7 @@ def test_a_rounded_release_passes_both() -> None:
     """The test fails if the low-order bits of a rounded release are refuted."""
     report = audit("rounded:private-trace", epsilon=1.0, samples=100, scope="bits")
     assert report.verdict is Verdict.NOT_REFUTED
-    assert "no loss above the claim was found in its low-order bits" in bits_sentence(report)
+    assert "no loss above the claim was found in the low-order bits of the outputs" in bits_sentence(report)
 
 
 def test_the_budgets_of_both_verdicts_are_within_that_of_the_run() -> None:

@@ -90,7 +90,7 @@ def test_the_headline_says_on_which_pairs_the_loss_is_known() -> None:
     report = quick(squared_for_more_columns, rho=0.5)
     known = sum(loss.decided for loss in report.exact)
     assert 0 < known < len(report.exact)
-    assert f"(it is known on {known} of {len(report.exact)} pairs, with d = 1)" in exact_sentence(report)
+    assert f"(the loss is known on {known} of {len(report.exact)} pairs, with d = 1)" in exact_sentence(report)
     assert "pairs" not in exact_sentence(quick(gauss, rho=0.5))
 
 

@@ -188,7 +188,8 @@ def test_the_most_telling_law_is_drawn_and_for_nuclear_laplace_the_tail_with_bot
     law, tail = pictures(report)
     assert "nuclear norm" in law.explained
     assert [text for _, _, text in tail.legend] == [
-        "100 draws of the target", "the exact law", "the corrected bound, proven", "the printed bound, 1.1 ρd, refuted",
+        "100 draws of the target", "the exact law", "the corrected bound, proven",
+        "the bound of the paper, 1.1 ρd, refuted",
     ]  # fmt: skip
     (printed,) = (path.attrib["d"] for path in tail.picture.iter("path") if path.attrib["class"] == "line printed")
     assert printed.count("L") == 1  # a vertical line

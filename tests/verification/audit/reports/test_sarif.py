@@ -259,7 +259,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_audit(
     for arguments, text in (
         ([option, str(tmp_path / "no" / "o")], "must be in a directory that exists"),
         ([option, str(tmp_path)], "must be a file, is a directory"),
-        ([option, str(tmp_path / "o.npz"), other, str(tmp_path / "o.npz")], "must be another file than that of"),
+        ([option, str(tmp_path / "o.npz"), other, str(tmp_path / "o.npz")], "must differ from the file of"),
     ):
         assert run([*given, *arguments]) == 2
         captured = capsys.readouterr()

@@ -84,8 +84,8 @@ def test_checks_that_passed_are_one_line_for_each_kind_with_their_figures(report
     checks = " ".join(text(report).split("\nChecks\n")[1].split("\nRun\n")[0].split())
     law = [c for c in report.checks if c.kind == "law" and c.status is not Status.SKIPPED]
     smallest = min(c.p_value for c in law if c.p_value is not None)
-    assert f"law: {len(law)} checks, none refuted; smallest p {smallest:.2g}; " in checks
-    assert "would be refuted with 99 % power: CDF distance ≥ " in checks
+    assert f"law: {len(law)} checks, none refuted; smallest p-value {smallest:.2g}; " in checks
+    assert "effects that would be refuted with 99 % power: CDF distance ≥ " in checks
     assert "d=6" not in checks
 
 

@@ -203,7 +203,7 @@ def test_a_second_line_ends_the_audit_with_its_cause(name: str, tmp_path: Path) 
     body, told = SURPLUS[name]
     with pytest.raises(OutOfStep) as raised:
         audit(script(tmp_path, body), epsilon=1.0, samples=100)
-    assert "one line answers a request, and there was more: " in str(raised.value)
+    assert "a request must be answered by one line, but there was more: " in str(raised.value)
     assert told in str(raised.value)
 
 
@@ -222,7 +222,7 @@ def test_a_second_line_is_exit_status_3(tmp_path: Path) -> None:
         cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip
     assert done.returncode == 3, done.stdout
-    assert "one line answers a request, and there was more: " in done.stderr
+    assert "a request must be answered by one line, but there was more: " in done.stderr
     assert "'tick'" in done.stderr
     assert "INCONCLUSIVE" in done.stdout
 

@@ -231,12 +231,12 @@ MISFITS: dict[str, tuple[Any, str, str]] = {
     ),
     "a budget that is not claimed": (
         lambda X, eps, delta: X,
-        "nothing to give for delta (epsilon alone is claimed: give --epsilon and --delta)",
+        "nothing to give for delta (the claim has only epsilon: give --epsilon and --delta)",
         "--call 'f(x, eps=epsilon, delta=…)'",
     ),
     "a budget that is not claimed, by default": (
         lambda X, eps, delta=1e-6: X,
-        "nothing to give for delta (epsilon alone is claimed: give --epsilon and --delta)",
+        "nothing to give for delta (the claim has only epsilon: give --epsilon and --delta)",
         "return <lambda>(x, eps=epsilon, delta=…)",
     ),
     "bounds that would be read off the data": (

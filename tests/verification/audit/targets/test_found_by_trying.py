@@ -224,12 +224,12 @@ def named_frame(X: Matrix, eps: float, seed: int) -> Any:
 
 
 STILL: dict[str, tuple[Any, str, str]] = {
-    "no noise": (NoNoise, "gave the same for every seed", "'f(epsilon=epsilon).fit(x).noisy()'"),
-    "cached": (Cached, "gave the same for every seed", ".partial_fit(x).release()"),
+    "no noise": (NoNoise, "gave the same value for every seed", "'f(epsilon=epsilon).fit(x).noisy()'"),
+    "cached": (Cached, "gave the same value for every seed", ".partial_fit(x).release()"),
     "several parts": (Several, "several parts have the shape (3, 3)", ".noise_drawn'"),
     "a constant part of a dictionary": (
         lambda X, eps: {"cov": X.T @ X},
-        "gave the same for every seed",
+        "gave the same value for every seed",
         "--call \"f(x, eps=epsilon)['cov']\"",
     ),
     "a mean in a dictionary": (

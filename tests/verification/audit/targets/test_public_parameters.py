@@ -52,10 +52,14 @@ class Estimator:
         (
             other_ensemble,
             "gauss-cov",
-            "ensemble = goe: the target's own value; the law of gauss-cov for it is expected",
+            "ensemble = goe: this is the target's own value; the expected law is that of gauss-cov for it",
         ),
         (longer_rows, "gauss-cov", "called as f(x, rho=rho, rng=rng, max_norm=1.0)"),
-        (larger_kappa, "naive-pce", "kappa = 100.0: the target's own value; the law of naive-pce for it is expected"),
+        (
+            larger_kappa,
+            "naive-pce",
+            "kappa = 100.0: this is the target's own value; the expected law is that of naive-pce for it",
+        ),
         (Estimator, "gauss-cov", "called as f(rho=rho, random_state=seed, clip_norm=1.0).release(x)"),
     ],
 )
