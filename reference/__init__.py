@@ -1,14 +1,15 @@
 """The reference says, in code, what a differentially private covariance mechanism should do.
 
 The formulas in the code are statements about real numbers, evaluated in float64. The reference needs only numpy and
-scipy, except that `release` imports filelock for the account of a budget and pyarrow for .parquet files when they are
-used. The reference never imports `covassay.verification`.
+scipy, with three exceptions: `covassay.reference.release` needs filelock for the account of a budget and pyarrow for
+.parquet files, and `covassay.reference.rounded` needs python-flint. The reference never imports
+`covassay.verification`.
 
 - `covassay.reference.domain`, `.privacy`, `.sensitivity`, `.projections`, `.tails`: what all mechanisms use;
 - `covassay.reference.laws`: probability laws, with densities, samplers and exact distribution functions;
 - `covassay.reference.mechanisms`: one file per mechanism;
 - `covassay.reference.accounting`: the budget of one data set over several releases;
-- `covassay.reference.downstream`: what can be computed from a release at no further cost;
+- `covassay.reference.downstream`: what can be computed from a release without spending more of the privacy budget;
 - `covassay.reference.recommendation`: which mechanism to use, from public facts alone;
 - `covassay.reference.estimators`: `PrivateCovariance`, `PrivateMean`, `PrivatePCA` and `PrivateRidge`, in the manner of
   scikit-learn; they can be imported from `covassay.reference`.
@@ -27,7 +28,7 @@ __all__ = ["PrivacyWarning", "PrivateCovariance", "PrivateMean", "PrivatePCA", "
 
 
 def __getattr__(name: str) -> Any:
-    """Return an estimator, which is imported only at this point, because most programs use no estimator."""
+    """Return an estimator, and import it only now, because most programs use no estimator."""
     if name in __all__:
         return getattr(importlib.import_module("covassay.reference.estimators"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

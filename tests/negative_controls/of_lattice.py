@@ -209,7 +209,7 @@ NEGATIVE_CONTROLS = (
         "Calibrate discrete Gaussian noise to the sensitivity 1 in place of √2.",
         caught_by=(("law", "squared norm"),),
         draw=released(exact_gaussian, lambda d, b, rho: Fraction(gaussian.noise_variance(16**b, rho))),
-        diagnosis="√2 too small",
+        diagnosis="√2 times too small",
     ),
     _gaussian(
         "discrete-gaussian-zero-twice",

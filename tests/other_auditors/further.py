@@ -133,15 +133,15 @@ def sections(lines: Sequence[Line]) -> list[str]:
 WAITING_TOLD = f"""\
 ## Draws until a claim is refuted
 
-A cell has the number of draws on each input that a tool needs to refute the claim, as the median over {SEEDS} seeds,
-at the two levels. No tool gets more than 10 000 draws. A dash means that a tool did not refute the claim in half of the
-seeds or more. covassay plans 10 000 draws, and makes them in stages of doubling size. After each stage, a sequential
-test with a thousandth of the level may end the draws. The other tools test after every pair of draws or after every ten
-pairs, and their level holds for all tests together. The last two cases are a benchmark of arXiv 2509.07055. They
-release the mean of {{0}} and of {{0, 1}} with Laplace noise of scale 2/(nε), where n is the exact number of records.
-**Bold** marks a row in which another tool needs fewer draws. covassay needs more draws in these rows because it
-reserves nearly all of its level for the test at the planned end. The kernel e-process and sequential f-DP have no
-planned end. Sequential f-DP has its level only in the limit of a large burn-in.
+A cell has the number of draws on each input that a tool needs to refute the claim at each of the two levels. This
+number is the median over {SEEDS} seeds. No tool gets more than 10 000 draws. A dash means that the tool failed to
+refute the claim in at least half of the seeds. covassay plans 10 000 draws, and makes them in stages of doubling size.
+After each stage, a sequential test at a thousandth of the level may refute the claim and end the draws. The other tools
+test after every pair of draws or after every ten pairs, and their level holds for all tests together. The last two
+cases are a benchmark of arXiv 2509.07055. They release the mean of {{0}} and of {{0, 1}} with Laplace noise of scale
+2/(nε), where n is the exact number of records. **Bold** marks a row in which another tool needs fewer draws. covassay
+needs more draws in these rows because it reserves nearly all of its level for the test at the planned end. The kernel
+e-process and sequential f-DP have no planned end. Sequential f-DP has its level only in the limit of a large burn-in.
 """
 BITS_TOLD = f"""\
 ## Low-order bits
@@ -149,7 +149,7 @@ BITS_TOLD = f"""\
 This table compares the tools on functions whose output is one number, with 10 000 draws and {SEEDS} seeds, at the two
 levels. Delta-Siege learns from the 64 bits of a floating-point number, as in its examples. covassay tests the position
 of the lowest set bit. Some of these functions would satisfy their claim with real numbers, but violate it with
-floating-point numbers, so that a refutation is no false alarm. The function truncated-geometric returns integers and
+floating-point numbers. For them a refutation is no false alarm. The function truncated-geometric returns integers and
 satisfies its claim. The tables above do not use the low-order bits. **Bold** marks a row in which Delta-Siege proves
 more. Delta-Siege also proves bounds on a loss within the claim, but covassay tests an event only if the event may
 refute the claim.

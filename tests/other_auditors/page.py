@@ -64,9 +64,9 @@ published definitions.
 **How to read a cell.** The number is the lower bound on ε that the tool proves at the level, as the median over seeds.
 The fraction says in how many of the seeds the tool refuted the claim; slow tools were run with fewer seeds. A dash
 means that the tool proves no bound on ε. The column "loss" has the exact privacy loss of the two inputs, if it is
-known. A bound may be larger than the loss only with the probability of the level. A function violates its claim if its
-loss is larger than the claim. If it does not, a refutation is a false alarm. **Bold** marks a row in which another tool
-shows more than covassay, and the last cell of the row gives the reason.
+known. A bound is larger than the loss with a probability of at most the level. A function violates its claim if its
+loss is larger than the claim. For other functions, a refutation is a false alarm. **Bold** marks a row in which another
+tool shows more than covassay, and the last cell of the row gives the reason.
 
 **Settings.**
 
@@ -74,45 +74,53 @@ shows more than covassay, and the last cell of the row gives the reason.
 - DP-Sniper trains a classifier on {TRAINING:.0%} of the draws and chooses a threshold on as many other draws. The bound
   comes from the remaining draws. Three settings were tried in every row. The table has the setting with the best
   median, which favours DP-Sniper. DP-Sniper trains for {EPOCHS} epochs on one batch. Its default settings are made for
-  ten million draws or more, with which it shows more than here. DP-Sniper bounds the ε of pure DP.
-- dp_auditorium runs its hockey-stick tester with the model of its example, in both directions with half the level each.
-  dp_auditorium bounds δ at the claimed ε, so that only its refutations can be compared.
-- dp-recorder observes the calls inside a function. It records and replays the functions from its own tests, with one
-  run on each input and without a level. It audits all other functions as one primitive, by sampling.
+  ten million draws or more; with these it shows more than here. DP-Sniper bounds the ε of pure DP.
+- dp_auditorium runs its hockey-stick tester with the model of its example. The tester runs twice, with the inputs in
+  both orders, each time at half of the level. dp_auditorium bounds δ at the claimed ε, so that only its refutations can
+  be compared.
+- dp-recorder observes the calls inside a function. It records a function from its own tests on one input, and replays
+  it on the other, without statistics. If it sees no violation, it audits every noise call of the function by sampling.
+  All other functions are audited by sampling, and each is treated as a single noise call.
 - StatDP uses half of the draws to choose an event, and the other half to test the event. The p-values of StatDP are
-  used without a change. They are means over random thinnings, in the direction that the counts show, which favours
-  StatDP. The number of events of StatDP grows fast with the length of an output, so that StatDP gets only outputs of at
-  most {MOST_ENTRIES} numbers. StatDP bounds the ε of pure DP.
+  used without a change. They are means over random thinnings of the counts, in the direction that the same counts
+  suggest. Both favour StatDP. The number of events of StatDP grows fast with the length of an output, so that StatDP
+  gets only outputs of at most {MOST_ENTRIES} numbers. StatDP bounds the ε of pure DP.
 - Delta-Siege trains a classifier on {SHARES["n_train"]:.0%} of the draws, chooses a threshold on as many other draws,
   and chooses a direction on {SHARES["n_check"]:.0%} of the draws. The remaining draws give the verdict. Two classifiers
   were tried, and the table has the better result. Here the classifiers learn from the numbers; a table below has the
   results for the bits of the numbers. A claim of (ε, δ)-DP is given to Delta-Siege as the claim of a Gaussian mechanism
-  with the classical scale. Delta-Siege may refute it at any δ.
-- The kernel e-process is the sequential kernel test of González and others (arXiv 2509.07055). Its bound is the largest
-  ε such that it refutes all tested values up to this ε. The e-process is made for small ε. At ε = 1 the discrepancy
-  that it estimates is rarely above what the claim allows, however large the loss is.
+  with the classical scale. Delta-Siege tests all pairs (ε, δ) that this mechanism promises, and may refute any of them.
+- The kernel e-process is the sequential kernel test of González and others (arXiv 2509.07055). The test is applied to a
+  list of values of ε. The bound is the largest value such that the test refutes this value and all smaller ones. The
+  e-process is made for small ε. It estimates a discrepancy between the laws of the outputs. At ε = 1 this discrepancy
+  is rarely larger than the claim allows, even if the loss is large.
 - General f-DP is the auditor of Askin and others (arXiv 2502.07066). It uses half of the draws to choose a threshold
   and to train a classifier, and the other half to test. Two thresholds were tried, and the table has the better result.
   The classifier uses 10√n neighbours of n training draws, as in the authors' code.
 - Sequential f-DP is the black-box auditor of Kutta and others (arXiv 2602.06518), with a burn-in of {BURN_IN} pairs. It
-  has its level only asymptotically. Simulations cannot give a quantile for the level 1e-9, so that the auditor gets the
-  quantile of a union bound. Sequential f-DP needs outputs that are single numbers.
+  has its level only asymptotically. The level 1e-9 is too small for a simulated quantile, so that the auditor uses a
+  larger quantile, which follows from a union bound. Sequential f-DP needs outputs that are single numbers.
 
 **Tools that we wrote ourselves.** We wrote the last three tools from their published definitions. The code of their
 authors is not in this repository, but we compared our results with it.
 
 - We could read only the beginning of the article on the kernel e-process. The rest of our program follows reviews of
   the article and the authors' notebook (github.com/google-research/google-research, dp_sequential_test, at cacca8e).
-  With the constants of the notebook, the wealth (the product of the factors of the bets) on 600 pairs agrees with the
-  notebook to nine digits. For the table we used the smaller threshold of the article, a larger ball for the witness
-  function, and a range of stakes that keeps every factor above 1/2. We could not read the article's range of stakes.
-  All three choices favour the tool.
+  The wealth of the test is the product of the factors of its bets. With the constants of the notebook, our wealth on
+  600 pairs agrees with that of the notebook to nine digits. For the table we used the smaller threshold of the article,
+  a larger ball for the witness function, and a range of stakes that keeps every factor above 1/2. We could not read the
+  article's range of stakes. All three choices favour the tool.
 - We could read only the abstract and the first page of the article on general f-DP. The rest of our program follows the
   authors' code (github.com/stoneboat/fdp-estimation at 8da5d50). On 3000 draws of one number and of five numbers, the
   two errors of the classifier are equal to those of the authors' code.
 - We read the article on sequential f-DP and its code (github.com/martindunsche/sequential_fdp_auditing at 4be62e4). On
   five streams of 1000 pairs, the verdicts and the stopping times agree with the authors' code. The bounds differ by at
-  most 0.0011, because the authors' code truncates the kernel at four widths.
+  most 0.0011, because the authors' code sets the kernel of its density estimate to 0 beyond four bandwidths.
+"""
+
+VERSIONS = """\
+**Versions.** The word "unstated" means that the package states no version. The stored figures are then for the named
+commit. The words "written anew" mean that we wrote the program ourselves.
 """
 
 
@@ -173,7 +181,7 @@ def page(lines: Sequence[Line], by_draws: Sequence[Line]) -> str:
     """Return the text of proofs/PEERS.md. The argument `by_draws` has the results of the further comparisons."""
     ahead = dict.fromkeys(behind(lines))
     versions = {line.tool: line.version for line in lines}
-    text = [HEAD, "**Versions.** If a tool states no version, the stored figures are for the named commit.\n"]
+    text = [HEAD, VERSIONS]
     for tool in TOOLS.values():
         stated = versions.get(tool.name)
         where = "" if tool.name == COVASSAY else f", {tool.home}"
@@ -199,11 +207,12 @@ CANNOT = """\
 ## What the other tools can do and covassay cannot
 
 - DP-Sniper searches for pairs of inputs to any list of numerical queries. covassay has pairs of data sets with rows in
-  the unit ball or in a box. For other inputs, the user must give it the pair.
-- dp_auditorium gives a lower bound on δ at the claimed ε, and its other testers bound a Rényi divergence. dp_auditorium
-  searches for inputs of any kind with an optimizer.
+  the unit ball or in a box. For other inputs, the user must give covassay the pair.
+- The hockey-stick tester of dp_auditorium gives a lower bound on δ at the claimed ε. Its other testers bound a Rényi
+  divergence. dp_auditorium searches for inputs of any kind with an optimizer.
 - dp-recorder names the call inside a function that violates the claim. It also detects that a value depends on the data
-  although the function treats it as public. The random numbers that covassay records are only those of the noise.
+  although the function treats it as public. covassay records only the random numbers of the noise, and no other calls
+  inside the function.
 - StatDP searches over the arguments of an algorithm as well as over its inputs.
 - Delta-Siege tests a claim at every pair (ε, δ) on the curve that the noise of the claim must satisfy. covassay tests
   only the stated claim. Delta-Siege also learns from all bits of a floating-point number, of which covassay tests only
@@ -217,8 +226,8 @@ CANNOT = """\
 
 No tool, covassay included, can detect an event from draws if its probability is far below 1 divided by the number of
 draws. A curator who knows how many draws an auditor makes can hide a violation in such an event (the curator attack,
-arXiv 2411.16516). A loss that covassay computes from recorded random numbers does not depend on how rare an event is,
-but the noise must be additive and have a known law.
+arXiv 2411.16516). If covassay computes the loss from recorded random numbers, no event is too rare. This needs a
+function whose output covassay can derive from draws with known laws, such as additive noise.
 """
 
 NOT_COMPARED = """\
@@ -229,6 +238,6 @@ NOT_COMPARED = """\
 - DP-Sniper's own attack on low-order bits was not run. Its successor Delta-Siege is in the table of low-order bits.
 - Mechanisms that train a model, and mechanisms of data pipelines, were not run.
 - The search for inputs is not compared, because every tool gets the two inputs.
-- The sampling audit of dp-recorder combines its results for single calls. Its bound for the whole function is used as
-  in its own test, and is not a confidence bound.
+- The sampling audit of dp-recorder combines its results for single calls. We use its bound for the whole function as
+  its own test does. This bound is not a confidence bound.
 """

@@ -266,14 +266,14 @@ def render(rows: Iterable[FindingRow], remarks: Remarks) -> str:
     text = [
         GENERATED,
         "# What audits of other projects found\n",
-        "We tell the maintainers of a project about a finding before this page is published, and the column on reports "
-        "says whether we have done so. A finding is about the stated version, the stated neighbours and the stated "
-        "claim, as we read them in the documentation of the project. If the documentation states no neighbours, we "
-        "take n to be public and one row to be replaced. A finding need not concern every user, because another "
-        "function of the project may be correct, a caller may keep a promise that we do not know of, and a later "
-        "version may differ. Every row is the result of one run of the command beside it, with a false-alarm "
-        f"probability of {FALSE_ALARM:g}, without any hint of what to look for. A run that finds nothing proves "
-        "nothing; the command prints which violations it could have detected.\n",
+        "Before this page is published, we tell the maintainers of a project about the findings. The column “reported "
+        "by us” says whether we have done so. A finding is about the stated version, the stated neighbours and the "
+        "stated claim, as we read them in the documentation of the project. If the documentation states no "
+        "neighbours, we take n to be public and one row to be replaced. A finding need not concern every user: another "
+        "function of the project may be correct, callers may exclude the data that show the fault, and a later version "
+        "may differ. Every result comes from one run of the stated command, with a false-alarm probability of "
+        f"{FALSE_ALARM:g}. A run gets no hint of what to look for. A run that finds nothing proves nothing; the "
+        "command prints which violations it could have detected.\n",
         *_seeds(ordered, repeated),
         "If the audited package is not installed beside covassay, `covassay adapters install NAME` makes an "
         "environment for the package. If a project is not a package, the command needs a copy of the project, and "
@@ -281,10 +281,10 @@ def render(rows: Iterable[FindingRow], remarks: Remarks) -> str:
         f"We audited {sum(not row.missing for row in ordered)} functions of {len(packages)} projects.\n",
         "The **exact loss** is the largest privacy loss among the tested pairs of data sets, computed from runs with "
         "the same recorded draws. The table also gives the number of pairs for which the exact loss is known; the loss "
-        "on other pairs may be larger. Draws of a library in Rust or C++, and of packages that build one draw from "
-        "several, are replaced by noise of the law that the adapter declares for them. Draws are recorded only where "
-        "the package is installed beside covassay. With the option `--quick`, an audit computes the exact loss "
-        "without further draws.",
+        "on other pairs may be larger. Some draws cannot be recorded, because a library makes them in Rust or C++, or "
+        "because a package builds one draw from several. In their place the audit draws from the law that the adapter "
+        "declares for them. Draws are recorded only where the package is installed beside covassay. With the option "
+        "`--quick`, an audit computes the exact loss without further draws.",
         f"For {sum(map(is_exact, ordered))} functions the exact loss is known on more than half of the pairs.\n",
         f"## Refuted: {len(refuted)}\n",
         "| target | version | check | exact loss | known upstream | reported by us |",
@@ -354,10 +354,10 @@ def _seeds(rows: Sequence[FindingRow], repeated: Sequence[FindingRow]) -> list[s
     again = {row.target for row in repeated}
     verdicts = {row.target: row.verdict for row in rows}
     other = [row for row in repeated if row.verdict != verdicts[row.target]]
-    differ = [f"`{row.target}` with seed {row.seed} ({row.verdict.lower()})" for row in other]
+    differ = [f"`{row.target}` ({row.verdict.lower()} with seed {row.seed})" for row in other]
     return [
         f"The seed is {FIRST}. {len(again)} of the functions were audited again with seed {seeds}, and",
-        f"{'the verdict differs for ' + ', '.join(differ) if differ else 'every verdict is the same'}.\n",
+        f"{'the verdict differs for ' + ' and '.join(differ) if differ else 'every verdict is the same'}.\n",
     ]
 
 

@@ -19,7 +19,7 @@ from covassay.verification.audit.targets.target import Target
 Release = Callable[..., Any]  # a release takes (query, sensitivity, rng=…, **budget) and returns the released number
 
 QUERY = "the query is the mean squared norm of the clipped rows; the adapter computes it in float64"
-UNSEEDED = "draws from the operating system: this run cannot be replayed draw for draw"
+UNSEEDED = "its random numbers come from the operating system, so that this run cannot be replayed draw for draw"
 PURE, APPROXIMATE, CONCENTRATED = PureDP(1.0), ApproximateDP(1.0, 1e-5), ZCDP(0.5)
 LAPLACE = "private-trace"  # this mechanism of the reference releases the same query with Laplace noise
 

@@ -233,7 +233,7 @@ def private_eigenvector() -> Target:
         accounting=partial(_by_map, _eigenvector_measurement),
         version=told_version(PACKAGE, "make_private_eigenvector"),
         notes=(
-            "OpenDP's generator is replaced by a seeded one; the sampler is its own code",
+            "the adapter replaces OpenDP's generator by a seeded one; the sampler is OpenDP's own code",
             "it takes XᵀX: its caller must validate and clip the rows, which the adapter does here",
         ),
     )
@@ -242,7 +242,10 @@ def private_eigenvector() -> Target:
 def _unseeded(name: str, draw: Callable[..., Any], part: str, *notes: str, **more: Any) -> Target:
     """Return a target whose noise is drawn by OpenDP's Rust library."""
     _library()
-    notes = ("draws from the operating system: this run cannot be replayed draw for draw", *notes)
+    notes = (
+        "its random numbers come from the operating system, so that this run cannot be replayed draw for draw",
+        *notes,
+    )
     return Target(f"opendp:{name}", draw, seeded=False, version=told_version(PACKAGE, part), notes=notes, **more)
 
 
@@ -256,7 +259,7 @@ TARGETS: dict[str, Callable[[], Target]] = {
     ),
     "eigendecomposition-about-origin": partial(
         _unseeded, "eigendecomposition-about-origin", partial(_eigendecomposition, origin=ORIGIN), DECOMPOSITION,
-        f"its input domain has the origin ({ORIGIN:g}, …), from which rows are at most 1 away; the adapter moves them",
+        f"its input domain has the origin ({ORIGIN:g}, …), and rows are within 1 of it; the adapter moves rows there",
         accounting=partial(_by_map, partial(_decomposition_measurement, origin=ORIGIN)),
     ),
     "eigenvalues": partial(

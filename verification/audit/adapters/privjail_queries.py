@@ -32,7 +32,7 @@ from covassay.verification.audit.targets.package import Package, told_version
 from covassay.verification.audit.targets.target import Target
 
 PACKAGE = Package(requirements=("privjail==0.1.2",), modules=("privjail.numpy",))
-NEIGHBOURS = "a private array has distance 1: one row is added or removed"
+NEIGHBOURS = "neighbours have distance 1 in privjail, which means that one row is added or removed"
 
 
 def _rows(x: Matrix, accountant: str) -> Any:

@@ -128,7 +128,7 @@ def _target(
 
 def covariance() -> Target:
     """Return the matrix that `DPcovariance` computes from its released values."""
-    return _target("covariance", _covariance, "the matrix is its make_covar_symmetric(release(data))")
+    return _target("covariance", _covariance, "the output is the matrix make_covar_symmetric(release(data))")
 
 
 def covariance_values() -> Target:

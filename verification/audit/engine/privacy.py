@@ -228,7 +228,7 @@ def _ended_early(pair: Pair, guarantee: Guarantee, trial: EventTrial, early: Ear
     text = (
         f"event {{{trial.event}}}: {counts.first} of {counts.first_n} on the {one.name} data set, "
         f"{counts.second} of {counts.second_n} on the {two.name}; a bet against the claim gained a factor "
-        f"e^{early.log_value:.0f}, so the draws ended before the {early.planned:.0f} per data set that were planned"
+        f"e^{early.log_value:.0f}, so the draws ended before the planned number, {early.planned:.0f} per data set"
     )
     if isinstance(guarantee, PureDP):
         text += f"; loss ≥ {bound:.3f} at {CONFIDENCE:.1%} (claim {guarantee.epsilon:g})"

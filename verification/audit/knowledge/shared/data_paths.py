@@ -1,8 +1,8 @@
 """State how the output of a mechanism depends on the data, as far as an audit can test it.
 
-Suppose that the output is query(x) + noise, where the law of the noise depends on n and d alone. If the law of the
-noise depends on n and d alone, the noise output − query(x) is the same under one seed for all data sets of one shape.
-The query is computed by the reference's `release` with zero noise.
+Suppose that the output is query(x) + noise, where the law of the noise depends on n and d alone. Then the noise,
+output − query(x), is the same under one seed for all data sets of one shape. The query is computed by the reference's
+`release` with zero noise.
 """
 
 import inspect
@@ -21,13 +21,15 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 from covassay.verification.statistics.streams import stream
 
 COVERED = (
-    "The output is query(x) + noise whose law depends on n and d alone: with one seed, the residual is compared over "
-    "data sets of every category and shape."
+    "The output is query(x) + noise, and the law of the noise depends on n and d alone. The audit compares the noise "
+    "of draws with one seed on data sets of every category and shape."
 )
-NOT_COVERED = "Not covered: noise that changes on data outside the zoo, and what happens in rare draws."
+NOT_COVERED = (
+    "Not covered: noise that changes only on other data sets than those of the audit, and what happens in rare draws."
+)
 POSSIBLE = (
-    "Compared instead are data that must give one law, namely rows {}, and draws of the reference on data of many "
-    "kinds and shapes. Not covered: data beyond these."
+    "Instead, the audit compares draws on data sets that must give one law (rows {}), and it compares draws with those "
+    "of the reference on data of many kinds and shapes. Not covered: other data sets."
 )
 
 ALMOST = 1 - 1e-9
@@ -149,7 +151,7 @@ class NotAdditive:
         m = claim.mechanism
         possible = POSSIBLE.format(", ".join(self.unchanged_by))
         return DataPath(
-            f"The data path is not compared draw for draw, because {self.because}. {possible}",
+            f"The noise is not compared draw for draw, because {self.because}. {possible}",
             smallest_dimension=m.smallest_dimension,
             continuous=self.continuous,
             equivalent=self.unchanged_by,

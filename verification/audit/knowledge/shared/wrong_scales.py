@@ -7,9 +7,9 @@ from covassay.verification.audit.engine.law import Suspect, Test
 
 MISTAKES = {  # each mistake has a factor of the noise scale and an explanation
     "half-scale": (0.5, "the noise has half the calibrated scale: too little noise"),
-    "sensitivity-one": (math.sqrt(0.5), "the noise is for a sensitivity of 1 in place of √2: √2 too small"),
-    "add-remove": (math.sqrt(0.5), "the noise is √2 too small: the sensitivity of adding or removing a row"),
-    "root-two": (math.sqrt(2), "the noise is √2 too large: private but wasteful"),
+    "sensitivity-one": (math.sqrt(0.5), "the noise is for a sensitivity of 1 in place of √2, so √2 times too small"),
+    "add-remove": (math.sqrt(0.5), "the noise is √2 times too small: the sensitivity of adding or removing a row"),
+    "root-two": (math.sqrt(2), "the noise is √2 times too large: private but wasteful"),
     "double-scale": (2.0, "the noise has twice the calibrated scale: private but wasteful"),
 }
 USUAL = "half-scale", "add-remove", "root-two", "double-scale"
