@@ -14,12 +14,12 @@ from tests.other_auditors.tool import LEVELS
 from tests.other_auditors.tools import COVASSAY, TOOLS
 
 SHARED = "laplace", "laplace-parallel"  # these functions add noise to one number and to twenty numbers
-DRAWS = {1_000: 10, 1_000_000: 1}  # the numbers of draws, each with its number of seeds
+DRAWS = {1_000: 10, 1_000_000: 1}  # the number of seeds for each number of draws
 RECORDED = "recorded draws"
 
 
 def computed(case: Case) -> list[Line]:
-    """Return a line for each level with the computed privacy loss of a case; the loss does not depend on the level."""
+    """Compute the privacy loss of a case from recorded random numbers, and return it in a line for each level."""
 
     def one(x: Matrix, *, rng: object, **budget: float) -> object:
         return case.sample(x, 1, rng)[0]  # type: ignore[arg-type]
@@ -32,7 +32,7 @@ def computed(case: Case) -> list[Line]:
 
 
 def measured() -> list[Line]:
-    """Compute the loss of each case, and measure covassay's lower bounds by draws."""
+    """Compute the privacy loss of each case, and measure covassay's lower bound on it for each number of draws."""
     cases = [CASES[name] for name in SHARED]
     return [
         line

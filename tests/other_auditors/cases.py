@@ -1,8 +1,9 @@
 """Define the functions on which the auditors are compared, and two neighbouring inputs for each function.
 
-We wrote the functions ourselves from published definitions. Some are mechanisms that DP-Sniper and dp_auditorium list:
-they answer numerical queries, and their input is one row with the true answers. The other functions are described in
-the tests of dp-recorder. Their input is a column of records.
+We wrote the functions ourselves from published definitions. Some are mechanisms that DP-Sniper and dp_auditorium list.
+The input of most of these mechanisms is one row with the true answers to numerical queries. The other functions are
+described in the tests of dp-recorder. Their input, and that of the mechanisms that release a mean, is a column of
+records.
 """
 
 import math
@@ -28,7 +29,7 @@ Sampler = Callable[[Matrix, int, np.random.Generator], Matrix]
 
 
 class Instruments(Protocol):
-    """Functions that a mechanism calls, so that an auditor such as dp-recorder can observe the calls."""
+    """The functions that a mechanism calls for noise and for public values; dp-recorder observes the calls."""
 
     def laplace(self, values: Vector, sensitivity: float, epsilon: float) -> Vector:
         """Return the values with Laplace noise of scale sensitivity/ε."""
@@ -39,7 +40,7 @@ class Instruments(Protocol):
 
 @dataclass(frozen=True)
 class Plain:
-    """Functions that draw the noise without letting an auditor observe the calls."""
+    """Functions that draw the noise, and that no auditor observes."""
 
     rng: np.random.Generator
 
@@ -60,8 +61,8 @@ class Case:
 
     loss : the exact privacy loss on this pair of inputs; None if it was not computed.
     length : the length of an output, or 0 for a single number.
-    flags : numbers in an output with a special meaning.
-    function : the function that calls `Instruments`, for the functions from dp-recorder's tests.
+    flags : numbers in an output that are not answers, such as the mark for “stopped”.
+    function : for a case from dp-recorder's tests, the function that `sample` runs; it calls `Instruments`.
     """
 
     name: str
@@ -135,9 +136,10 @@ def noisy_max(noise: Callable[..., Vector], scale: float, index: bool) -> Sample
 class SparseVector:
     """A sparse vector technique: it releases which noisy answers reach a noisy threshold (Lyu, Su and Li 2017).
 
-    The technique stops after `cutoff` answers that reach the threshold. For each of these answers it releases the
-    number 1, the noisy answer, or the answer with new noise of scale `fresh_scale`, as `released` says. If `renewed` is
-    true, it then draws a new threshold.
+    The technique stops after `cutoff` answers that reach the threshold. The argument `released` says what the technique
+    releases for each of these answers: "1" for the number 1, "noisy" for the noisy answer, and "fresh" for the answer
+    with new noise of scale `fresh_scale`. If `renewed` is true, the technique draws a new noisy threshold after each of
+    these answers.
     """
 
     threshold_scale: float
@@ -168,8 +170,8 @@ class SparseVector:
         return output
 
     def probability(self, x: Matrix, reached: Vector) -> float:
-        """Return the probability that, of the first len(reached) answers, exactly those with a true entry of `reached`
-        reach the threshold."""
+        """Return the probability that, for every i < len(reached), answer i reaches the threshold if and only if
+        reached[i] is true."""
 
         def given(shift: float) -> float:
             gap = (THRESHOLD + shift - x[0, : len(reached)]) / (self.query_scale or 1e-9)
@@ -255,7 +257,8 @@ SVT4 = SparseVector(4, 4 / 3, cutoff=1)
 SVT5 = SparseVector(2, 0)
 SVT6 = SparseVector(2, 2)
 FIRST_HALF = np.array([True] * 5 + [False] * 5)
-ONE_TIME, EVERY_TIME = 0.525, 0.5125  # `high` for f = 0.95, and for f = 0.75, p = 0.45, q = 0.55
+# the argument `high` for RAPPOR once with f = 0.95, and for RAPPOR with f = 0.75, p = 0.45, q = 0.55
+ONE_TIME, EVERY_TIME = 0.525, 0.5125
 RAPPOR_FIRST, RAPPOR_SECOND = (
     _row(*[1] * 4, *[0] * 16),
     _row(*[0] * 16, *[1] * 4),

@@ -21,7 +21,7 @@ from tests.other_auditors.tool import LEVELS, Attempt, Finding, Findings, drawn,
 SIEGE = "Delta-Siege"
 # shares of the draws that train the classifier and choose the event; the other draws test the event
 SHARES = {"n_train": 0.25, "n_init": 0.25, "n_check": 0.1}
-SMALL = 1e-6  # Delta-Siege computes in single precision and treats smaller differences as rounding errors
+SMALL = 1e-6  # smaller differences may be rounding errors, because Delta-Siege computes in single precision
 
 
 def _library() -> Any:

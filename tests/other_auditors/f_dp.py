@@ -2,13 +2,14 @@
 We wrote the code ourselves.
 
 The first half of the draws chooses a threshold η, at which the estimated trade-off curve (module `trade_off`) lies
-farthest below the claimed curve. The same half trains a k-nearest-neighbours classifier. The draws on one input are
-thinned, so that the best classifier is the test p/q > η for the densities p and q of the outputs on the two inputs. The
-second half of the draws estimates the two error probabilities α and β of the classifier. Hoeffding's inequality gives a
-margin ω for both. The claim is refuted if the point (α + ω, β + ω) lies below the claimed trade-off curve.
+farthest below the claimed curve. The same half trains a k-nearest-neighbours classifier. Before the training, the draws
+on one input are thinned. The best classifier is then the test p/q > η, where p and q are the densities of the outputs
+on the two inputs. The second half of the draws estimates the two error probabilities α and β of the classifier.
+Hoeffding's inequality gives a margin ω for both. The claim is refuted if the point (α + ω, β + ω) lies below the
+claimed trade-off curve.
 
-Outputs must be single numbers for this choice of η. The setting `FIXED` uses η = e^ε in its place: a false claim of
-ε-DP is always violated at this threshold.
+This choice of η needs outputs that are single numbers. The setting `FIXED` uses η = e^ε instead. If an event is more
+than e^ε times as probable on the first input as on the second, the claim of ε-DP is violated at this threshold.
 """
 
 import math
@@ -38,7 +39,7 @@ def nearest_majority(train: Matrix, labels: Vector, outputs: Matrix) -> Vector:
 
 
 def by_general(threshold: str) -> Attempt:
-    """Return a function that audits a case, with the threshold η chosen as `FOUND` or `FIXED` says."""
+    """Return a function that audits a case; the argument, `FOUND` or `FIXED`, says how the threshold η is chosen."""
 
     def attempt(case: Case, draws: int, seed: int) -> Findings:
         first, second = drawn(case, draws, seed, GENERAL)
@@ -49,7 +50,7 @@ def by_general(threshold: str) -> Attempt:
         eta = math.exp(case.claim.keywords()["epsilon"])
         if threshold == FOUND:
             if p.shape[1] > 1:
-                raise ValueError("the finder needs outputs that are one number")
+                raise ValueError("this choice of η needs outputs that are one number")
             ratio = Ratio(p[:, 0], q[:, 0])
             eta = max(float(THRESHOLDS[np.argmin(ratio.beta - claimed_curve(ratio.alpha, case.claim))]), 1e-3)
         rng = generator(case, seed, f"{GENERAL}, thinning")

@@ -106,8 +106,8 @@ def _proof(line: Line) -> tuple[float, str]:
 def _table(
     lines: Sequence[Line], cases: Iterable[Case], tools: Sequence[str], told: Callable[[Line], tuple[float, str]]
 ) -> list[str]:
-    """Return a table in Markdown with a row for every case. The function `told` returns a number, which is larger for a
-    better result, and the text of a cell."""
+    """Return a table in Markdown with a row for every case. For each line, the function `told` returns the text of its
+    cell, and a number that is larger for a better result."""
     text = [f"| case | claim | {' | '.join(tools)} |", f"|{'---|' * (2 + len(tools))}"]
     for case in cases:
         of_tool = {tool: [told(x) for x in lines if (x.case, x.tool) == (case.name, tool)] for tool in tools}
@@ -133,24 +133,25 @@ def sections(lines: Sequence[Line]) -> list[str]:
 WAITING_TOLD = f"""\
 ## Draws until a claim is refuted
 
-A cell has the number of draws on each input that a tool needs to refute the claim at each of the two levels. This
-number is the median over {SEEDS} seeds. No tool gets more than 10 000 draws. A dash means that the tool failed to
-refute the claim in at least half of the seeds. covassay plans 10 000 draws, and makes them in stages of doubling size.
-After each stage, a sequential test at a thousandth of the level may refute the claim and end the draws. The other tools
-test after every pair of draws or after every ten pairs, and their level holds for all tests together. The last two
-cases are a benchmark of arXiv 2509.07055. They release the mean of {{0}} and of {{0, 1}} with Laplace noise of scale
-2/(nε), where n is the exact number of records. **Bold** marks a row in which another tool needs fewer draws. covassay
-needs more draws in these rows because it reserves nearly all of its level for the test at the planned end. The kernel
-e-process and sequential f-DP have no planned end. Sequential f-DP has its level only in the limit of a large burn-in.
+A cell has the number of draws on each input that a tool needs to refute the claim, as the median over {SEEDS} seeds, at
+the two levels. No tool gets more than 10 000 draws. A dash means that a tool refuted the claim in at most half of the
+seeds. covassay plans 10 000 draws, and makes them in stages; each stage doubles the number of draws. After each stage
+but the first, a sequential test may refute the claim and end the draws. This test has less than a thousandth of the
+level. The other tools test after every pair of draws or after every ten pairs. The level bounds the probability that
+any of these tests gives a false alarm. The last two cases are a benchmark of arXiv 2509.07055. They release the mean of
+{{0}} and of {{0, 1}} with Laplace noise of scale 2/(nε), where n is the exact number of records. **Bold** marks a row
+in which another tool needs fewer draws. covassay needs more draws in these rows because it reserves nearly all of its
+level for the test after the last planned draw. The kernel e-process and sequential f-DP reserve no part of their level
+for a last test. The level of sequential f-DP is guaranteed only in the limit of a large burn-in.
 """
 BITS_TOLD = f"""\
 ## Low-order bits
 
 This table compares the tools on functions whose output is one number, with 10 000 draws and {SEEDS} seeds, at the two
 levels. Delta-Siege learns from the 64 bits of a floating-point number, as in its examples. covassay tests the position
-of the lowest set bit. Some of these functions would satisfy their claim with real numbers, but violate it with
-floating-point numbers. For them a refutation is no false alarm. The function truncated-geometric returns integers and
-satisfies its claim. The tables above do not use the low-order bits. **Bold** marks a row in which Delta-Siege proves
-more. Delta-Siege also proves bounds on a loss within the claim, but covassay tests an event only if the event may
-refute the claim.
+of the lowest set bit. Some of these functions would satisfy their claim if they computed with real numbers. They
+compute with floating-point numbers and violate the claim, so that a refutation is not a false alarm. The function
+truncated-geometric returns integers and satisfies its claim. The tables above do not use the low-order bits. **Bold**
+marks a row in which Delta-Siege proves more. Delta-Siege also proves bounds that are smaller than the claimed ε.
+covassay tests an event only if the event may refute the claim; otherwise its bound is 0.
 """

@@ -2,12 +2,13 @@
 wrote the code ourselves.
 
 The output laws P and Q of an (ε, δ)-DP mechanism on neighbouring inputs have a total variation distance of at most 1 −
-2(1 − δ)/(1 + e^ε). The maximum mean discrepancy for a Gaussian kernel is at most √2 times as large. So there is a
-threshold τ with E f(X) − E f(Y) ≤ τ for every function f in the unit ball of the kernel's space, where X has the law P
-and Y has the law Q. The test draws pairs (X, Y) one after another. Before each pair, it computes f by online gradient
-ascent, and the stake λ of a bet by an online Newton step, both from earlier pairs alone. Then it multiplies its wealth
-by 1 + λ(f(X) − f(Y) − τ). If the claim is true, the wealth is a non-negative supermartingale. So it ever reaches 1/α
-with probability at most α, and the test may stop at any time.
+2(1 − δ)/(1 + e^ε). The maximum mean discrepancy of P and Q for a Gaussian kernel is at most √2 times their total
+variation distance. So there is a threshold τ with E f(X) − E f(Y) ≤ τ for every function f in the unit ball of the
+kernel's space, where X has the law P and Y has the law Q. The test draws pairs (X, Y) one after another. Before each
+pair, it computes a function f by online gradient ascent, and the stake λ of a bet by an online Newton step. Both are
+computed from earlier pairs alone. After each pair, the test multiplies its wealth by 1 + λ(f(X) − f(Y) − τ). If the
+claim is true, the wealth is a non-negative supermartingale. The probability that the wealth ever reaches 1/α is then at
+most α. The claim may therefore be refuted as soon as the wealth is at least 1/α.
 
 The parameter `radius` bounds the norm of f, and the parameter `largest` bounds the stake λ. The authors' notebook uses
 the radius 1/2, the largest stake 1/(8 + 4τ), and a larger τ.
@@ -93,8 +94,8 @@ def wealth_of(x: Matrix, y: Matrix, claim: Guarantee) -> Matrix:
 
 
 def by_kernel(case: Case, draws: int, seed: int) -> Findings:
-    """Test the claim. Also return, as a lower bound, the largest ε in `LOSSES` such that all values up to it are
-    refuted."""
+    """Test the claim. Also return a lower bound on ε, namely the largest value in `LOSSES` for which it and all smaller
+    values are refuted."""
     best = wealth_of(*drawn(case, draws, seed, KERNEL), case.claim).max(axis=0)
     findings = []
     for level in LEVELS:

@@ -16,19 +16,17 @@ from tests.other_auditors.tools import COVASSAY, EPOCHS, TOOLS, TRAINING
 
 ROUNDING = 1e-9  # allowance for rounding errors in shares of seeds
 
-# The reasons why another tool shows more than covassay. A test requires a reason for exactly these rows.
+# The reason for each pair of a case and a tool that shows more than covassay. A test requires a reason for all such
+# pairs and for no others.
 REASONS: dict[tuple[str, str], str] = {
-    ("private-size", RECORDER): "Dp-recorder observes in two runs that the function uses a size that depends on the "
-    "data as if it were public; from outputs alone the size is visible only in rare draws with large noise",
-    ("inferred-domain", SNIPER): "The function returns no valid output on one input, so that covassay stops after "
-    "about 110 draws on each input, with p < 1e-14; the other tool uses all draws",
+    ("private-size", RECORDER): "From two runs, dp-recorder observes that the function treats the exact number of "
+    "records as public; the outputs alone reveal this number only in rare draws with large noise",
+    ("inferred-domain", SNIPER): "On one input, every output has a wrong length, so that covassay stops after about "
+    "110 draws on each input, with p < 1e-14; the other tool uses all draws, and so its bound is larger",
     ("truncated-geometric", RECORDER): "At the level 0.05 the bound of dp-recorder is larger by 0.003, which is less "
     "than the difference between two seeds; at the level 1e-9 covassay shows more",
-    (
-        "svt-3",
-        SNIPER,
-    ): "At the level 0.05 the event of DP-Sniper, which has a fixed probability of 0.01, is better than "
-    "the event that covassay chooses; neither tool refutes, and at the level 1e-9 covassay shows more",
+    ("svt-3", SNIPER): "At the level 0.05 the bound of DP-Sniper is larger, because covassay chooses a worse event; "
+    "DP-Sniper fixes the probability of its event at 0.01; at the level 1e-9 covassay shows more",
     ("svt-34-parallel", SNIPER): "The reason is the same as for svt-3",
     ("inferred-domain", STATDP): "The reason is the same as for DP-Sniper",
     ("inferred-domain", SIEGE): "The reason is the same as for DP-Sniper",
@@ -36,8 +34,8 @@ REASONS: dict[tuple[str, str], str] = {
     (
         "clip-forgotten",
         SEQUENTIAL,
-    ): "If an error never occurred, the normal approximation of sequential f-DP gives it a "
-    "smaller upper bound than 10 000 draws can prove at this level; covassay's bound is exact",
+    ): "If the classifier never made an error of one kind, sequential f-DP bounds the probability of this error by a "
+    "normal approximation; the bound is smaller than 10 000 draws can prove at this level; covassay's bound is exact",
     (
         "noisy-histogram-2",
         SIEGE,
@@ -54,7 +52,7 @@ HEAD = f"""\
 
 The command `python -P -m covassay.verification.maintain peers --write proofs` writes this page from the figures in
 [peers.csv](peers.csv). The command measures the installed tools again, and keeps the stored figures of the other tools.
-It also says how to install the other tools.
+It also prints where to get the tools that are not installed.
 
 **The task.** Every tool gets the same function, the same two neighbouring inputs, and the same number of draws on each
 input. A tool uses these draws for training, for choosing an event and for testing it. The level of a test is its
@@ -64,52 +62,52 @@ published definitions.
 **How to read a cell.** The number is the lower bound on ε that the tool proves at the level, as the median over seeds.
 The fraction says in how many of the seeds the tool refuted the claim; slow tools were run with fewer seeds. A dash
 means that the tool proves no bound on ε. The column "loss" has the exact privacy loss of the two inputs, if it is
-known. A bound is larger than the loss with a probability of at most the level. A function violates its claim if its
-loss is larger than the claim. For other functions, a refutation is a false alarm. **Bold** marks a row in which another
-tool shows more than covassay, and the last cell of the row gives the reason.
+known. A tool that keeps its level proves a bound above the loss with a probability of at most the level. A function
+violates its claim if its loss is larger than the claim. If the loss is not larger, a refutation is a false alarm.
+**Bold** marks a row in which another tool shows more than covassay, and the last cell of the row gives the reason.
 
 **Settings.**
 
 - covassay runs `run_pair`, the part of the audit that tests one pair of inputs. It does not know the law of the output.
-- DP-Sniper trains a classifier on {TRAINING:.0%} of the draws and chooses a threshold on as many other draws. The bound
-  comes from the remaining draws. Three settings were tried in every row. The table has the setting with the best
-  median, which favours DP-Sniper. DP-Sniper trains for {EPOCHS} epochs on one batch. Its default settings are made for
-  ten million draws or more; with these it shows more than here. DP-Sniper bounds the ε of pure DP.
-- dp_auditorium runs its hockey-stick tester with the model of its example. The tester runs twice, with the inputs in
-  both orders, each time at half of the level. dp_auditorium bounds δ at the claimed ε, so that only its refutations can
-  be compared.
-- dp-recorder observes the calls inside a function. It records a function from its own tests on one input, and replays
-  it on the other, without statistics. If it sees no violation, it audits every noise call of the function by sampling.
-  All other functions are audited by sampling, and each is treated as a single noise call.
-- StatDP uses half of the draws to choose an event, and the other half to test the event. The p-values of StatDP are
-  used without a change. They are means over random thinnings of the counts, in the direction that the same counts
-  suggest. Both favour StatDP. The number of events of StatDP grows fast with the length of an output, so that StatDP
-  gets only outputs of at most {MOST_ENTRIES} numbers. StatDP bounds the ε of pure DP.
-- Delta-Siege trains a classifier on {SHARES["n_train"]:.0%} of the draws, chooses a threshold on as many other draws,
-  and chooses a direction on {SHARES["n_check"]:.0%} of the draws. The remaining draws give the verdict. Two classifiers
-  were tried, and the table has the better result. Here the classifiers learn from the numbers; a table below has the
-  results for the bits of the numbers. A claim of (ε, δ)-DP is given to Delta-Siege as the claim of a Gaussian mechanism
-  with the classical scale. Delta-Siege tests all pairs (ε, δ) that this mechanism promises, and may refute any of them.
-- The kernel e-process is the sequential kernel test of González and others (arXiv 2509.07055). The test is applied to a
-  list of values of ε. The bound is the largest value such that the test refutes this value and all smaller ones. The
-  e-process is made for small ε. It estimates a discrepancy between the laws of the outputs. At ε = 1 this discrepancy
-  is rarely larger than the claim allows, even if the loss is large.
+- DP-Sniper trains a classifier on {TRAINING:.0%} of the draws and chooses a threshold on the same number of other
+  draws. The bound comes from the remaining draws. Three settings were tried in every row. The table has the setting
+  with the best median, which favours DP-Sniper. DP-Sniper trains for {EPOCHS} epochs on one batch. Its default settings
+  are made for ten million draws or more, and were not run. DP-Sniper bounds the ε of pure DP.
+- dp_auditorium runs its hockey-stick tester with the model of its example. The tester runs on the two inputs in both
+  orders, each time with half of the level. dp_auditorium bounds δ at the claimed ε, so that only its refutations can be
+  compared.
+- dp-recorder observes the calls inside a function. For the functions from its own tests, it records the calls of one
+  run on one input, and replays them in one run on the other input. This step has no level. If a function passes this
+  step, dp-recorder audits its noise calls by sampling. It audits all other functions as one primitive, by sampling.
+- StatDP uses half of the draws to choose an event, and the other half to test the event. Each p-value of StatDP is a
+  mean over random thinnings, and tests only the direction in which the counts differ. We make no correction for this,
+  which favours StatDP. The number of events of StatDP grows fast with the length of an output, so that StatDP gets only
+  outputs of at most {MOST_ENTRIES} numbers. StatDP bounds the ε of pure DP.
+- Delta-Siege trains a classifier on {SHARES["n_train"]:.0%} of the draws, chooses a threshold on the same number of
+  other draws, and chooses a direction on {SHARES["n_check"]:.0%} of the draws. The remaining draws give the verdict.
+  Two classifiers were tried, and the table has the better result. These classifiers learn from the numbers. The table
+  of low-order bits has the results of a classifier that learns from the bits of the numbers. A claim of (ε, δ)-DP is
+  given to Delta-Siege as the claim of a Gaussian mechanism with the classical scale. Delta-Siege may refute this claim
+  at any pair (ε, δ) to which the classical formula gives the same scale.
+- The kernel e-process is the sequential kernel test of González and others (arXiv 2509.07055). Its bound is the largest
+  ε such that it refutes all tested values up to this ε. The e-process is designed for claims with a small ε. At ε = 1
+  the discrepancy that it estimates is rarely above what the claim allows, however large the loss is.
 - General f-DP is the auditor of Askin and others (arXiv 2502.07066). It uses half of the draws to choose a threshold
   and to train a classifier, and the other half to test. Two thresholds were tried, and the table has the better result.
   The classifier uses 10√n neighbours of n training draws, as in the authors' code.
 - Sequential f-DP is the black-box auditor of Kutta and others (arXiv 2602.06518), with a burn-in of {BURN_IN} pairs. It
-  has its level only asymptotically. The level 1e-9 is too small for a simulated quantile, so that the auditor uses a
-  larger quantile, which follows from a union bound. Sequential f-DP needs outputs that are single numbers.
+  has its level only asymptotically. The level 1e-9 is too small for a simulated quantile, so that the quantile comes
+  from a union bound. Sequential f-DP needs outputs that are single numbers.
 
 **Tools that we wrote ourselves.** We wrote the last three tools from their published definitions. The code of their
 authors is not in this repository, but we compared our results with it.
 
 - We could read only the beginning of the article on the kernel e-process. The rest of our program follows reviews of
   the article and the authors' notebook (github.com/google-research/google-research, dp_sequential_test, at cacca8e).
-  The wealth of the test is the product of the factors of its bets. With the constants of the notebook, our wealth on
-  600 pairs agrees with that of the notebook to nine digits. For the table we used the smaller threshold of the article,
-  a larger ball for the witness function, and a range of stakes that keeps every factor above 1/2. We could not read the
-  article's range of stakes. All three choices favour the tool.
+  With the constants of the notebook, the wealth (the product of the factors of the bets) on 600 pairs agrees with the
+  notebook to nine digits. For the table we used the threshold of the article, which is smaller than that of the
+  notebook. We also allowed the witness function a larger norm, and used a range of stakes that keeps every factor at
+  1/2 or above. We could not read the article's range of stakes. All three choices favour the tool.
 - We could read only the abstract and the first page of the article on general f-DP. The rest of our program follows the
   authors' code (github.com/stoneboat/fdp-estimation at 8da5d50). On 3000 draws of one number and of five numbers, the
   two errors of the classifier are equal to those of the authors' code.
@@ -206,17 +204,16 @@ def page(lines: Sequence[Line], by_draws: Sequence[Line]) -> str:
 CANNOT = """\
 ## What the other tools can do and covassay cannot
 
-- DP-Sniper searches for pairs of inputs to any list of numerical queries. covassay has pairs of data sets with rows in
-  the unit ball or in a box. For other inputs, the user must give covassay the pair.
-- The hockey-stick tester of dp_auditorium gives a lower bound on δ at the claimed ε. Its other testers bound a Rényi
-  divergence. dp_auditorium searches for inputs of any kind with an optimizer.
+- DP-Sniper searches for pairs of inputs for any mechanism that answers a list of numerical queries. covassay chooses
+  only pairs of data sets with rows in the unit ball or in a box. For other inputs, the user must give it the pair.
+- dp_auditorium gives a lower bound on δ at the claimed ε, and its other testers bound a Rényi divergence. dp_auditorium
+  searches for inputs of any kind with an optimizer.
 - dp-recorder names the call inside a function that violates the claim. It also detects that a value depends on the data
-  although the function treats it as public. covassay records only the random numbers of the noise, and no other calls
-  inside the function.
+  although the function treats it as public. covassay records only the random numbers of the noise.
 - StatDP searches over the arguments of an algorithm as well as over its inputs.
-- Delta-Siege tests a claim at every pair (ε, δ) on the curve that the noise of the claim must satisfy. covassay tests
-  only the stated claim. Delta-Siege also learns from all bits of a floating-point number, of which covassay tests only
-  the position of the lowest set bit.
+- Delta-Siege tests a claim about Gaussian noise at every pair (ε, δ) to which its formula gives the same scale of the
+  noise. covassay tests only the claimed pair. Delta-Siege also learns from all bits of a floating-point number, of
+  which covassay tests only the position of the lowest set bit.
 - The kernel e-process may test after every pair of draws, and needs no planned number of draws. covassay plans the
   number of draws. The kernel e-process needs only a kernel for the outputs, so that it works on texts and images.
 - General f-DP audits a claim that is a whole trade-off curve, such as the curve of a Gaussian mechanism, and estimates

@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
     for row in rows:
         shown.add_row(*(str(row[name]) for name in ("case", "tool", "setting", "level", "bound", "refuted", "failed")))
     console().print(shown)
-    print(f"{options.draws} draws on each input, {options.seeds} seeds from 0 on")
+    print(f"{options.draws} draws on each input, {options.seeds} seeds, starting at 0")
     return 0
 
 
@@ -92,6 +92,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--by-draws",
         action="store_true",
-        help="make the further tables instead: by number of draws, draws until refuted, low-order bits",
+        help="make the further tables instead: share proven by draws, draws until refuted, low-order bits",
     )
     parser.set_defaults(run=run)

@@ -3,14 +3,14 @@ test APT. We wrote the code ourselves.
 
 The auditor trains a classifier on the first pairs of draws, and trains it again when enough new pairs are drawn
 (`REFIT`). It counts the two errors of the classifier on all pairs so far, including those of the training. After every
-ten pairs it computes an upper bound on each error, from a boundary that Brownian motion ever crosses with probability
-α/2. The claim is refuted as soon as the two bounds lie below the claimed trade-off curve. The test has the level α only
-asymptotically. This is proven for a fixed classifier; for a classifier that is trained again it needs further
-conditions.
+ten pairs it computes an upper bound on each error. The bound uses a boundary that Brownian motion exceeds at one or
+more of the tested times with probability α/2. The claim is refuted as soon as the two bounds lie below the claimed
+trade-off curve. The test has the level α only asymptotically. This is proven for a fixed classifier; for a classifier
+that is trained again it needs further conditions.
 
-The classifier is that of the module `trade_off`. Its threshold η is chosen such that the largest square fits between
-the point of its two errors and the curve. If the level is too small for a simulation, a union bound over the pairs
-gives the boundary.
+The classifier is that of the module `trade_off`. Its threshold η is chosen such that the point of its two estimated
+errors has the largest distance from the claimed curve in the direction (1, 1). If the level is too small for a
+simulation, a union bound over the tested times gives the boundary.
 """
 
 import math
@@ -36,8 +36,8 @@ def _log(n: Vector) -> Vector:
 
 @cache
 def quantile(level: float, draws: int) -> float:
-    """Return the quantile, exceeded with probability `level`, of the maximum over the tested n of W(n)/√(n log(20 +
-    n/100)), where W is Brownian motion.
+    """Return the number that the maximum of W(n)/√(n log(20 + n/100)) over the tested n exceeds with probability
+    `level`, where W is Brownian motion.
     """
     looks = np.arange(BURN_IN, draws + 1.0, EVERY)
     if PATHS * level < 10:
@@ -52,8 +52,8 @@ def quantile(level: float, draws: int) -> float:
 
 
 def best_threshold(ratio: Ratio, claim: Guarantee) -> float:
-    """Return the threshold η for which the point of the two estimated errors lies farthest, along the diagonal, from
-    the claimed curve."""
+    """Return the threshold η for which the point of the two estimated errors has the largest distance from the claimed
+    curve in the direction (1, 1)."""
     budget = claim.keywords()
     room, factor = 1 - budget.get("delta", 0.0), math.exp(budget["epsilon"])
     gap = ratio.alpha - ratio.beta

@@ -111,7 +111,7 @@ def as_csv(lines: Iterable[Line]) -> str:
 
 
 def from_csv(text: str) -> list[Line]:
-    """Return the lines of a text that `as_csv` returned."""
+    """Return the lines that are stored in a CSV text of `as_csv`."""
     numbers = {field.name for field in fields(Line) if field.type is int}
     return [
         Line(**{name: int(value) if name in numbers else value for name, value in row.items()})  # type: ignore[arg-type]

@@ -30,7 +30,7 @@ class Finding:
     refuted: bool
 
 
-Findings = tuple[Finding, ...]  # one for every level
+Findings = tuple[Finding, ...]  # one finding for every level
 Attempt = Callable[[Case, int, int], Findings]  # takes a case, the number of draws on each input, and a seed
 
 

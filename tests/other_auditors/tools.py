@@ -93,7 +93,8 @@ def audited(case: Case, seed: int) -> tuple[Setting, Pair, list[int]]:
 
     def many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Any:
         made.append(size)
-        return [np.asarray(output) for output in case.sample(x, size, rng)]  # arrays are validated faster than numbers
+        # every output becomes an array, because covassay validates arrays faster than single numbers
+        return [np.asarray(output) for output in case.sample(x, size, rng)]
 
     output = FixedLength(length=case.length)
     setting = Setting(Target(case.name, one, draw_many=many), case.claim.keywords(), output, seed)
@@ -102,7 +103,7 @@ def audited(case: Case, seed: int) -> tuple[Setting, Pair, list[int]]:
 
 
 def refutes(checks: list[Check], level: float) -> bool:
-    """Return whether an audit at this level would refute the claim with these checks."""
+    """Return whether an audit with these checks would refute the claim at this level."""
     return any(check.status is Status.REFUTED for check in decide(checks, Look(level=level, tests=TESTS)))
 
 
@@ -115,7 +116,8 @@ def by_covassay(case: Case, draws: int, seed: int) -> Findings:
         checks = run_pair(setting, pair, case.claim, look, error=level)
         bounds = []
         for check in checks:
-            looks = 2 if check.name == "failures" else 1  # `run_pair` doubles the p-value of “failures” in the same way
+            # the level of “failures” is halved below, because `run_pair` doubles the p-value of “failures”
+            looks = 2 if check.name == "failures" else 1
             facts = check.fact(TestedEvent)
             if facts is None:
                 continue
@@ -185,7 +187,7 @@ def by_sniper(classifier: str, rarest: float) -> Attempt:
 
 
 def _hockey_stick() -> tuple[Any, Any, Any]:
-    """Return the modules of dp_auditorium that the tester needs, without importing the whole package, which needs a
+    """Return the modules of dp_auditorium that the tester needs. The whole package is not imported, because it needs a
     search service.
     """
     found = None if "dp_auditorium" in sys.modules else importlib.util.find_spec("dp_auditorium")

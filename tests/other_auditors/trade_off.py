@@ -44,7 +44,7 @@ def _binned(points: Vector, low: float, high: float, size: int) -> Vector:
 def _smoothed(counts: Vector, cell: float, width: float, order: int = 0) -> Vector:
     """Convolve the counts with the derivative of order `order` of the normal density of standard deviation `width`."""
     z = np.arange(1 - len(counts), len(counts)) * cell / width
-    # The orders in use are even, so that the derivative has the sign of the Hermite polynomial.
+    # Only even orders are used. The derivative is then the Hermite polynomial times the density, with the same sign.
     hermite = np.polynomial.hermite_e.hermeval(z, [0] * order + [1])
     density = hermite * np.exp(-z * z / 2) / math.sqrt(2 * math.pi) / width ** (order + 1)
     return np.convolve(counts, density)[len(counts) - 1 : 2 * len(counts) - 1]

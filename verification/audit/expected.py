@@ -67,7 +67,8 @@ def _require_use(options: AuditOptions, name: str | None) -> None:
         raise InvalidInput(f"released = {options.released}: the output of {name} is known; leave the option out")
     if name is None and options.options:
         raise InvalidInput(
-            f"options = {', '.join(options.options)}: are of a mechanism; name the one that the target claims to be"
+            f"options = {', '.join(options.options)}: options belong to a mechanism; name the mechanism that the "
+            "target claims to be"
         )
 
 

@@ -312,8 +312,11 @@ def test_an_internal_error_has_a_status_of_its_own(
         (["covassay:bingham", "--seed", "-1"], "seed = -1: must be at least 0"),
         (["covassay:bingham", "--released", "vector"], "the output of bingham is known"),
         (["math:sqrt", "--mechanism", "bingham", "--released", "vector"], "the output of bingham is known"),
-        (["math:sqrt", "--options", "calibration=tight"], "options = calibration: are of a mechanism; name the one"),
-        (["math:sqrt", "--options", "scale=2"], "options = scale: are of a mechanism; name the one"),
+        (
+            ["math:sqrt", "--options", "calibration=tight"],
+            "options = calibration: options belong to a mechanism; name the mechanism",
+        ),
+        (["math:sqrt", "--options", "scale=2"], "options = scale: options belong to a mechanism; name the mechanism"),
     ],
 )
 def test_an_option_that_does_not_apply_is_one_line(

@@ -156,8 +156,8 @@ def test_audit_lists_its_targets(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.slow
 def test_an_audit_as_junit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The test fails if a refuted check is not a failure in the JUnit file, or lacks the command that replays it. A
-    correct target must have no failures.
+    """The test fails if a refuted check is not recorded as a failure in the JUnit file, or if the failure does not
+    contain the command that replays the check. A correct target must have no failures.
     """
     found = {}
     for target, status in (("covassay:bingham", 0), ("mutant:half-scale", 1)):

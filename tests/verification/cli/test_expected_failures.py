@@ -36,7 +36,7 @@ def test_the_status_is_that_of_all_else(report: AuditReport) -> None:
     assert report.verdict.exit_status == 1
     status, told = beside_expected(report, {failed: "issue 7"})
     assert (status, told) == (0, "covassay: contract: input unchanged: refuted, as expected (issue 7)\n")
-    assert beside_expected(report, {"data path": "issue 8"})[0] == 1  # the refuted check is another one
+    assert beside_expected(report, {"data path": "issue 8"})[0] == 1  # the refuted check was not expected to fail
     status, told = beside_expected(report, {failed: "issue 7", "data path": "issue 8"})
     assert status == 1
     assert "data path: NOT refuted, which was expected (issue 8)" in told

@@ -30,7 +30,7 @@ SHOWN = r"[0-9]+ draws, [0-9]+ checks"
 
 
 def command(arguments: Sequence[str]) -> list[str]:
-    """Return the beginning of the command line for a command of users or of maintainers."""
+    """Return the beginning of the command line: `covassay`, or the maintainers' program for their commands."""
     return MAINTAIN if arguments[0] in MAINTAINERS else [str(COMMAND)]
 
 
