@@ -21,8 +21,10 @@ ADDITIVE = {"entrywise-laplace", "lap-cov", "gauss-cov", "gauss-cov-approximate"
 
 
 def _additive() -> list[Any]:
-    """Return the name of every target that adds noise to a statistic, with each tested dimension. Two mechanisms add noise
-    to a statistic only for some of their options. A search on clipped-cov takes about eight seconds.
+    """Return the name of every target that adds noise to a statistic, with each tested dimension.
+
+    Two mechanisms add noise to a statistic only for some of their options. A search on clipped-cov takes about eight
+    seconds.
     """
     targets = {name: make() for name, make in TARGETS.items()}
     return [
