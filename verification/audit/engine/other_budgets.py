@@ -247,7 +247,7 @@ class _Compared:
     def result(self, number: int) -> Finding:
         """Return the finding on the other budgets; `number` counts all of them, even if they were not compared."""
         if self.changed:
-            detail = f"under one seed, in units of the claimed scale: {_listed(self.changed)}"
+            detail = f"under one seed, the noise divided by its claimed scale differs: {_listed(self.changed)}"
             return _result(Status.REFUTED, f"{detail}. The claim is {words(self.guarantee)}")
         alike = number - len({*self.larger, *self.unproven, *self.left_out})
         detail = f"under one seed, the noise divided by its claimed scale is the same at {alike} other budgets"
@@ -276,7 +276,9 @@ def other_budgets(
     read = budgets_that_are_read(setting, guarantee, accepted, path.smallest_dimension)
     unread = [name for name, is_read in read.items() if not is_read]
     if unread:
-        return [_result(Status.NOTED, f"the output does not depend on {' or '.join(unread)}; only the claim was tried")]
+        return [
+            _result(Status.NOTED, f"the output does not depend on {' or '.join(unread)}, so no other budget was tried")
+        ]
     if path.query is None or path.atom > 0:
         return []
     if not read:

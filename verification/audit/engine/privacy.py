@@ -260,8 +260,8 @@ def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: flo
 def _estimated(pair: Pair, guarantee: Guarantee, trial: EventTrial) -> float | None:
     """Return the loss of a pair, estimated as if the noise were independent Laplace noise.
 
-    The estimate guides the search for neighbours, and is no bound. `_estimated` returns None if `pair.by_entry` is
-    false, if the claim is not pure DP, or if there are too few draws.
+    The estimate decides whether more draws are made on the pair, and is not a bound. `_estimated` returns None if
+    `pair.by_entry` is false, if the claim is not pure DP, or if there are too few draws.
     """
     first, second = (side.draws.kept.outputs for side in trial.sides)
     if not pair.by_entry or not isinstance(guarantee, PureDP) or min(len(first), len(second)) < FEWEST_LEARNED:

@@ -665,7 +665,7 @@ def _checked_rows(comparison: _Comparison) -> list[Finding]:
     if not any(shape.agreeing >= 2 for shape in comparison.shapes):
         return []
     found = comparison.other_rows()
-    kept = "under one seed the noise is the same for every number of rows, in units of the claimed scale"
+    kept = "under one seed, the noise divided by its claimed scale is the same for every number of rows"
     if found:
         more = f"; and at {len(found) - NAMED} more" if len(found) > NAMED else ""
         detail = f"under one seed the noise changes: {'; '.join(found[:NAMED])}{more}"

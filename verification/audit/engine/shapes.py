@@ -33,7 +33,7 @@ ROWS = 1, 2, 64, 65, 1000
 COLUMNS = *range(1, 13), 32
 LARGEST = 20_000  # a data set has at most this many entries
 NAMES = {"n": "every number of rows", "d": "every number of columns", "": "all shapes"}
-UNITS = 240  # draws are made for a shape until they have this many noise values, but `FEWEST` to `MOST` draws
+UNITS = 240  # the draws for a shape have about this many noise values in all, if `FEWEST` and `MOST` allow it
 FEWEST, MOST = 12, 120  # the smallest and the largest number of draws for every shape
 # the smallest and the largest number of draws are for this number of samples, and grow in proportion to the samples
 DEFAULT = 2000

@@ -133,7 +133,7 @@ def test_a_difference_of_one_per_cent_may_be_a_numerical_calibration() -> None:
 def test_a_budget_that_is_not_read_is_noted(name: str) -> None:
     check = only(name, of(name, lambda b: {"epsilon": 1.0}))
     assert check.status is Status.NOTED
-    assert "does not depend on epsilon; only the claim was tried" in check.detail
+    assert "does not depend on epsilon, so no other budget was tried" in check.detail
 
 
 def test_a_delta_that_is_not_read_is_noted() -> None:
