@@ -105,7 +105,9 @@ def _adjacency(name: str, options: AuditOptions) -> dict[str, str]:
     declared = mechanism(name)
     if "adjacency" in declared.choices:
         if options.options.get("adjacency", asked) != asked:
-            raise InvalidInput(f"adjacency = {asked}: the options say {options.options['adjacency']}; leave one out")
+            raise InvalidInput(
+                f"adjacency = {asked}: the options say {options.options['adjacency']}; give only one of the two"
+            )
         return {"adjacency": asked}
     if asked != declared.adjacency:
         raise InvalidInput(

@@ -237,11 +237,13 @@ class AuditOptions:
         if self.bounds is None and self.equivariant:
             raise InvalidInput("equivariant: only for rows in a box; give bounds")
         if self.bounds is not None and self.data is not None:
-            raise InvalidInput("data and bounds: a data set of your own is scaled into the unit ball; leave one out")
+            raise InvalidInput("data and bounds: your own data are scaled into the unit ball; give no bounds")
         if self.quick and self.checkpoint is not None:
-            raise InvalidInput("quick and checkpoint: a quick audit has nothing to go on from; leave one out")
+            raise InvalidInput("quick and checkpoint: a quick audit stores nothing; give only one of the two")
         if self.quick and self.scope == SCOPES[1]:
-            raise InvalidInput(f"quick and scope = {self.scope}: low-order bits need statistics; leave one out")
+            raise InvalidInput(
+                f"quick and scope = {self.scope}: a quick audit does not test low-order bits; give only one of the two"
+            )
 
     @property
     def public_parts(self) -> tuple[str, ...]:

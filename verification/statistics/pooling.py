@@ -68,7 +68,7 @@ class Places:
         i, j = divmod(int(p_values.argmin()), len(self.tried))
         level, seen, tests = float(self.tried[j]), int(self.beyond[i, j]), p_values.size
         return TestResult(
-            "beyond every quantile lies the share of values that the law predicts; furthest from it: "
+            "the share of values beyond every quantile is the share that the law predicts; furthest from it: "
             f"the region of probability {level:g} {self.regions[i]} has {seen} of {self.n} values "
             f"in place of {level * self.n:.1f}",
             seen / self.n,

@@ -43,7 +43,9 @@ def disagreements(name: str, options: dict[str, str], x: Matrix, seed: int | str
 
 
 def refinement(variants: Sequence[tuple[str, dict[str, str]]] = VARIANTS, seeds: Sequence[int] = (1,)) -> None:
-    """Check that rounding the release on a finer grid gives the release with the same bits on the given grid."""
+    """Release with the same random bits on a coarse and on a fine grid. Check that the coarse release is the rounded
+    fine release.
+    """
     for name, options in variants:
         for d in DIMENSIONS:
             for seed in seeds:
@@ -98,7 +100,9 @@ def public_grid(draw_on: Callable[[Matrix], releasing.RoundedRelease]) -> None:
 
 @pytest.mark.parametrize(("name", "options"), VARIANTS, ids=NAMES)
 def test_the_same_bits_on_a_finer_grid(name: str, options: dict[str, str]) -> None:
-    """Test that rounding the release on a finer grid gives the release with the same bits on the given grid."""
+    """The test fails if the same random bits give a release on a coarse grid that is not the rounded release on a fine
+    grid.
+    """
     refinement([(name, options)])
 
 

@@ -26,7 +26,7 @@ def finite_test(test: Callable[[Matrix], TestResult], outputs: Matrix) -> TestRe
 
 
 def finite_estimate(estimate: Callable[[Matrix], str], outputs: Matrix) -> str:
-    """Return the sentence of an estimate, or a sentence that says why there is no estimate."""
+    """Compute an estimate and return the sentence that states it, or a sentence that says why it cannot be computed."""
     try:
         with np.errstate(all="ignore"):
             return estimate(outputs)

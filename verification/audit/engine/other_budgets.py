@@ -1,15 +1,15 @@
-"""Compare the noise at other budgets under one seed, where additive noise is proportional to its scale.
+"""Compare the noise of a target at many privacy budgets with its noise at the claimed budget, under equal seeds.
 
-A function that takes its privacy budget as an argument promises the mechanism for every budget. Some budgets may be
-calibrated incorrectly although the audited budget is correct, for instance if ρ is doubled where it is small, or if
-another formula holds above ε = 1. If the residual under one seed is divided by the reference's scale at each budget,
-the result is the same at all budgets. A few draws at other budgets therefore reveal a wrong scale without sampling
-error.
+A function that takes its privacy budget as an argument promises a correct mechanism at every budget. The noise may be
+correct at the claimed budget and wrong at others. For instance, the function may double a small ρ, or use a wrong
+formula for ε > 1. The residual is the output minus the query. Under one seed, the residual of a correct target is
+proportional to the noise scale, which the reference computes for each budget. A few draws at other budgets therefore
+reveal a wrong scale without sampling error.
 
-If the outputs of a target are the same at every budget, the target ignores its budget. An ignored budget is noted and
-does not refute, because the author of the call may have fixed the budget. Noise that is only larger than necessary is
-noted too, because a cautious function may cap its budget. A budget that the mechanism rejects is not tried, because the
-mechanism promises nothing at this budget.
+If the outputs of a target are the same at every budget, the target ignores its budget. The report notes this, but the
+claim is not refuted, because the code that calls the target may use a fixed budget on purpose. If the noise is larger
+than necessary, and otherwise correct, the report also only notes this, because a cautious function may cap its budget.
+A budget that the mechanism rejects is not tried, because the mechanism promises nothing at this budget.
 
 If a target uses random numbers differently at another budget, 200 of its draws are compared with draws of the reference
 at that budget. If noise is not added to a query, `kinds_of_data` draws the target and the reference at the same other
@@ -33,35 +33,36 @@ from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.streams import stream
 
 NAME = "same noise, other budget"
-# values of ε or ρ, whose ratios are at most 1.5; they include round numbers, which a formula may treat specially
+# values of ε or ρ, each at most 1.5 times the value before; a formula may treat round numbers specially
 LOSSES = (
     0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.125, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7,
     0.75, 0.8, 0.9, 1.0, 1.1, 1.2, 1.25, 1.4, 1.5, 1.7, 1.9, 2.0, 2.2, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0, 7.0, 8.0, 9.0,
     10.0, 11.0, 12.0, 14.0, 15.0, 17.0, 20.0,
 )  # fmt: skip
-FEW_LOSSES = 0.01, 0.05, 0.2, 0.7, 1.7, 4.0, 20.0  # the budgets for checks that make many draws at each budget
+FEW_LOSSES = 0.01, 0.05, 0.2, 0.7, 1.7, 4.0, 20.0  # the values of ε or ρ for checks that make many draws at each
 DELTAS = 1e-3, 1e-5, 1e-8, 1e-12
 NEAR = 0.1  # a budget whose relative difference from the claim is less than this is not tried
 COMPARED_SHAPES = (12, 3), (1, 2)
-# the numbers of seeds for outputs of one number and of several; with so many seeds, no factor or shift fits by chance
+# the number of seeds if an output is one number, and if it is several numbers;
+# with so many seeds, no factor or shift fits all residuals by chance
 SEEDS, FEW_SEEDS = 8, 3
 # a noise scale that is solved for numerically, or computed in float32, has a smaller relative error than this
 SLACK = 0.01
 FIT = 1e-6  # one factor, or one shift, must explain all residuals up to this relative error
-CONFIRMATIONS = 4  # if no factor explains a difference, this many budgets are compared by draws
+CONFIRMATIONS = 4  # if no factor or shift fits, many draws are compared, at no more budgets than this
 # if noise is not added to a query, the number of rows is one of these numbers divided by ε or √ρ
 ROWS, FEWEST_ROWS, MOST_ROWS = (6.0, 40.0), 4, 4000
 NAMED = 5  # if several budgets share a finding, at most this many budgets are named one by one
 REFUSED = "the mechanism refuses it"
 CATEGORY = "rows along two axes"  # the first axis has twice as many rows as the others, so that the eigenvalues differ
 
-# a function takes a budget and returns the audit's knowledge of the mechanism at this budget
+# a function of the budget; at this budget, it says how outputs depend on the data, and how to draw from the reference
 Reference = Callable[[Guarantee], tuple[DataPath, Beside]]
 
 
 def other_guarantees(guarantee: Guarantee, losses: Sequence[float] = LOSSES) -> dict[str, list[Guarantee]]:
-    """Return, for every keyword of the budget, guarantees that differ from the claim in this keyword alone and by
-    much.
+    """Return, for every keyword of the budget, guarantees that differ from the claim in this keyword alone, by a
+    relative difference above `NEAR`.
     """
     found = {}
     for name, value in guarantee.keywords().items():
@@ -116,7 +117,7 @@ def budgets_that_are_read(
 ) -> dict[str, bool]:
     """Return, for each keyword of the target's budget, whether its value changes the outputs of the target.
 
-    `budgets_that_are_read` returns an empty result if a draw hangs, or if one seed gives several outputs.
+    The result is empty if a draw hangs, if a draw at the claimed budget fails, or if one seed gives several outputs.
     """
     x = zoo(12, max(2, smallest_dimension), setting.seed)[0].x
     first, again = (_outputs(setting, x, guarantee, 3) for _ in range(2))
@@ -139,8 +140,8 @@ def budgets_that_are_read(
 
 
 def at_other_budgets(setting: Setting, guarantee: Guarantee, reference: Reference, beside: Beside) -> Beside:
-    """Return the reference with whose draws the target's draws are compared, and the other budgets that the target does
-    not ignore.
+    """Return `beside` with other budgets, at which draws of the target and of the reference are to be compared. The
+    values of a keyword that the target ignores are left out.
     """
     accepted = accepted_guarantees(guarantee, reference, FEW_LOSSES)
     read = budgets_that_are_read(setting, guarantee, accepted, beside.smallest_dimension)
@@ -193,8 +194,8 @@ class _Compared:
                     self._sort(x, other, units, usual)
 
     def _sort(self, x: Matrix, other: Guarantee, units: Matrix, usual: Matrix) -> None:
-        """Record how the noise at this budget differs, which may be larger than claimed, have another shape, or be not
-        proven wrong.
+        """Record how the noise at this budget differs from the usual noise. It is `larger` by a factor, `changed` in
+        another way, or, if neither is proven, `unproven`.
         """
         size = float(np.abs(usual).max())
         factor = float(np.linalg.norm(units) / np.linalg.norm(usual))
@@ -244,16 +245,19 @@ class _Compared:
         return f"the noise has another law than the reference's ({CONFIRMATION} draws each, p = {p:.2g})"
 
     def result(self, number: int) -> Finding:
-        """Return the check of other budgets; `number` says how many budgets were tried."""
+        """Return the finding on the other budgets; `number` counts all of them, even if they were not compared."""
         if self.changed:
-            detail = f"under one seed, in units of the claimed scale: {_listed(self.changed)}"
+            detail = f"under one seed, the noise divided by its claimed scale differs: {_listed(self.changed)}"
             return _result(Status.REFUTED, f"{detail}. The claim is {words(self.guarantee)}")
         alike = number - len({*self.larger, *self.unproven, *self.left_out})
-        detail = f"under one seed, in units of the claimed scale, the noise is the same at {alike} other budgets"
+        detail = f"under one seed, the noise divided by its claimed scale is the same at {alike} other budgets"
         if self.larger:
             detail += f". More noise than the mechanism needs: {_listed(self.larger)}"
         if self.unproven:
-            detail += f". The target draws in another way, and no other law was proven, at {_several([*self.unproven])}"
+            detail += (
+                ". The target uses its random numbers in another way, and its law was not proven to be wrong, at "
+                f"{_several([*self.unproven])}"
+            )
         if self.left_out:
             detail += f". Not compared: {_listed(self.left_out)}"
         return _result(Status.NOTED if self.unproven or self.larger else Status.NOT_REFUTED, detail)
@@ -272,11 +276,13 @@ def other_budgets(
     read = budgets_that_are_read(setting, guarantee, accepted, path.smallest_dimension)
     unread = [name for name, is_read in read.items() if not is_read]
     if unread:
-        return [_result(Status.NOTED, f"the output does not depend on {' or '.join(unread)}; only the claim was tried")]
+        return [
+            _result(Status.NOTED, f"the output does not depend on {' or '.join(unread)}, so no other budget was tried")
+        ]
     if path.query is None or path.atom > 0:
         return []
     if not read:
-        return [_result(Status.SKIPPED, "equal seeds give different outputs, or none in time")]
+        return [_result(Status.SKIPPED, "equal seeds give different outputs, or a draw failed or took too long")]
     compared = _Compared(setting, guarantee, reference, alpha)
     others = [other for of_name in accepted.values() for other in of_name]
     refused = [other for of_name in other_guarantees(guarantee).values() for other in of_name if other not in others]

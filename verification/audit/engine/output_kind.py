@@ -47,8 +47,8 @@ def _(output: TriangleOutput, dimension: int) -> Mapping[str, Feature]:
 
 @contrasts.register
 def _(output: TriangleOutput, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-    """Return numbers that should distinguish triangles on two data sets: products with the change of XᵀX, and single
-    entries.
+    """Return functions of a triangle whose values should differ between the two data sets. They are the inner products
+    with each triangle of the change of XᵀX, two entries, and the sum of the entries.
     """
     change, d = gram_change(first, second), first.shape[1]
     by_upper_rows, by_lower_rows = change[np.triu_indices(d)], change[np.tril_indices(d)]
@@ -86,4 +86,7 @@ def stated(kind: str) -> str:
     others = [name for name, output in OUTPUTS.items() if name != kind and output.layout == OUTPUTS[kind].layout]
     shared = f" ({', '.join(others)}: the same shape)" if kind == "moments" else ""
     one = kind if kind in ("moments", "rows-mean-covariance") else f"a {kind}"
-    return f"every output on example rows was {one}{shared}, so it is audited as {one}; --released KIND says otherwise"
+    return (
+        f"every output on example rows was {one}{shared}, so it is audited as {one}; "
+        "if this is wrong, give --released KIND"
+    )

@@ -1,4 +1,5 @@
-"""Run the draws that threads request in child processes. There a draw runs on the main thread, and may end the process.
+"""Run the draws that threads request in child processes. In a child process, a draw runs on the main thread, which a
+time limit can interrupt. If a draw ends the child process, the audit's own process survives.
 
 Workers of Dask are daemons, which `multiprocessing` does not allow to start children. The child processes are therefore
 started as programs. Calls and results are sent through a pipe, pickled as in loky. A child process ends when the pipe
@@ -20,7 +21,7 @@ from joblib.externals.loky.backend.reduction import dumps
 
 from covassay.verification.audit.targets.calling import CannotRun
 
-ENDED = "a process that drew from the target ended before its draws were made"
+ENDED = "a child process that runs the target ended before its draws were made"
 # these child processes wait for a call; a thread takes a waiting process, or starts another
 _idle: list["OwnProcess"] = []
 _lock = threading.Lock()

@@ -6,10 +6,10 @@ which makes the test of pure DP exact (`statistics.ratio`).
 A betting test, given by the argument `wager`, may end the draws on a pair of data sets early. The draws on a pair come
 in stages, and each stage doubles their number. Two sequential betting tests, called wagers, bet on the draws. The first
 betting test is chosen on the first stage of the pilot draws, and is placed on all later draws, from the second stage
-on. The second betting test is chosen on all pilot draws, and is placed on the draws of the test. Let p be the p-value
-at which the draws of a pair may end. Once the wealth of a bet reaches 2/(`EARLY_SHARE` · p), no more draws are made. If
-the claim is true, the wealth of each bet reaches 2/(`EARLY_SHARE` · p) with probability at most `EARLY_SHARE` · p/2.
-The draws end early with probability at most `EARLY_SHARE` · p.
+on. The second betting test is chosen on all pilot draws, and is placed on the draws of the test. Let p be the largest
+p-value that ends the draws of a pair (`stop`). Once the wealth of a bet reaches 2/(`EARLY_SHARE` · p), no more draws
+are made. If the claim is true, the wealth of each bet reaches 2/(`EARLY_SHARE` · p) with probability at most
+`EARLY_SHARE` · p/2. The draws end early with probability at most `EARLY_SHARE` · p.
 """
 
 import math
@@ -62,7 +62,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Counting:
-    """A choice of what to count in the draws that test an event, made before these draws."""
+    """What to count in draws: those in the event, in each category of the bet, and beyond each of the `levels`."""
 
     event: Event
     wager: Wager | None = None
@@ -163,8 +163,8 @@ class PairSampler:
     """The settings for the draws of a pair, with the methods that make the draws.
 
     `label` names the streams of random numbers. `stop` is the p-value at which the draws of the pair may end early, and
-    0 turns early ends off. `error` is the level for which the event is chosen. If the target seems always to fail on
-    one data set, `error` also decides the number of draws.
+    0 turns early ends off. `error` is the level of the test that the event is chosen for. If the target seems always to
+    fail on one data set, `error` also decides the number of draws.
     """
 
     setting: Setting
@@ -189,7 +189,8 @@ class PairSampler:
         """Plan the test of one event, which is failure of the target, an event fixed in advance, or an event that a
         pilot chooses.
 
-        If the bet on the pilot draws stops the draws, no test is needed, and the trial is returned.
+        If a bet ends the draws during the pilot, no further test is needed, and the trial is returned in place of a
+        plan.
         """
         if always_failing:
             return _Plan(EventChoice(Event(None), False), failing_mean(guarantee, self.error, mean))
@@ -224,14 +225,15 @@ class PairSampler:
                 counting = Counting(choice.event, wager, levels(choice.event, made[0]))
                 fresh = joined([one for one, _ in made[1:]]), joined([two for _, two in made[1:]])
                 return _ended(choice, counting, _counted(fresh, counting), EarlyEnd(gained, mean))
-        made = made or [self.draws("none", (0, 0))]  # this happens if both Poisson numbers of draws are 0
+        made = made or [self.draws("none", (0, 0))]  # there is no stage if both Poisson numbers of draws are 0
         return joined([one for one, _ in made]), joined([two for _, two in made])
 
     def tested(self, plan: _Plan, mean: float, rng: np.random.Generator) -> EventTrial:
         """Make the test draws of a plan.
 
-        If the pilot ran out of time, no test draws are made. If no draws are made for a test, the trial is `cut_short`
-        and holds the pilot draws. The report then shows only the number of failures.
+        If the target kept running into the time limit in the pilot, no test draws are made. The trial is then
+        `cut_short`, and holds the pilot draws in place of test draws. The report then shows only the number of
+        failures.
         """
         sizes, counting = _sizes(plan.mean, rng), plan.counting
         if plan.pilot and _skipped(plan.pilot):
@@ -316,8 +318,8 @@ def _sides(draws: tuple[Summary[Counts], Summary[Counts]], choice: EventChoice) 
 def _ended(
     choice: EventChoice, counting: Counting, fresh: tuple[Summary[Counts], Summary[Counts]], early: EarlyEnd
 ) -> EventTrial:
-    """Return the trial of a pair on which a betting test has stopped the draws. The event of the pair was chosen
-    without the new draws.
+    """Return the trial of a pair on which a betting test has stopped the draws. The event was chosen without the draws
+    in `fresh`.
     """
     sides = _sides(fresh, choice)
     return EventTrial(choice.event, sides, early.planned, False, counting.wager, counting.levels, early)

@@ -7,8 +7,8 @@ means and deviations of a few statistics. The best candidates of the first round
 chance contributed to their ranks.
 
 The audit tests the neighbours that the search finds in the same way as all other neighbours. The test of neighbours
-that the search finds uses new draws. The p-values of neighbours that were found are as valid as those of neighbours
-that were fixed in advance, and the multiplicity of the run includes them.
+that the search finds uses new draws. The p-values of neighbours that were found are therefore as valid as those of
+neighbours that were fixed in advance. The run also counts them when it corrects for the number of its tests.
 """
 
 import math
@@ -30,10 +30,10 @@ SHAPES_OF_PAIRS = (1, 1), (1, 2), (3, 2), (13, 2), (6, 3)
 FIRST_ROUND = 12  # draws per data set
 SECOND_ROUND = 100
 SECOND_OF_A_SHAPE = 2  # this many candidates of every shape are drawn again in the second round
-FOUND = 3  # at most this many pairs are tested, each with another shape
-SHARE = 1.3  # the draws of the first round on each data set, as a share of the draws on one pair
+FOUND = 3  # at most this many pairs are tested, and their shapes differ
+SHARE = 1.3  # draws of the first round on all first data sets, divided by the draws that test one pair, per data set
 WEIGHT = 0.5  # the number of draws that test a found pair is multiplied by this factor
-HUGE = 1e3  # the score of two samples that differ and have no spread
+HUGE = 1e3  # the largest score; two samples that differ have it if at least one of them has no spread
 SHORT = 0.1  # the norm of the rows in the half of a data set with shorter rows
 # columns of zeros are left out, because they would leave nearly one axis; the order of kinds decides the pairs
 KINDS = [category for category in CATEGORIES if category != "one column of zeros"]
@@ -80,7 +80,7 @@ def candidates(seed: int, output: Output, adjacency: str = REPLACE_ONE) -> Itera
                 "a row in a dense direction": -dense,
                 "a long row": 50 * axis,
             }
-            # every data set is paired with two rows, so that over all shapes each row meets each kind of data
+            # each data set is tried with two of the rows; these change with n, so that a kind of data meets more rows
             for name in list(rows)[i % len(rows)], list(rows)[(i + 1 + n % 4) % len(rows)]:
                 second = x.copy()
                 second[0] = rows[name]

@@ -3,9 +3,9 @@
 Let an event be given, and let the two laws be equal. Then the event occurs only in the first draw of a pair with the
 same probability as only in the second draw, even if the two draws are dependent. Take the pairs in which the event
 occurs in exactly one draw. The number of those in which it is the first draw is binomial with probability 1/2 (McNemar
-1947). If the two draws of a pair are nearly equal, an event rarely occurs in only one of them. When it does, it is
-nearly always the draw of the same sampler. Some hundreds of such pairs detect noise that is 3 % too small. A test of
-independent draws needs a hundred times as many draws.
+1947). If the two draws of a pair are nearly equal, an event rarely occurs in only one of them. If the noise of one
+sampler is slightly smaller, for instance, nearly all of these rare cases are draws of the same sampler. Some hundreds
+of such pairs detect noise that is 3 % too small. A test of independent draws needs a hundred times as many draws.
 
 Pilot pairs choose the event, and new pairs test it. When pairs are tested, a failed draw counts as outside of the
 event. If failed pairs were left out, equal laws could seem to differ.
@@ -23,7 +23,7 @@ from covassay.verification.statistics.last_digits import rounded_to, unit_of
 from covassay.verification.statistics.rounding import at_least
 from covassay.verification.statistics.streams import stream
 
-# the numbers of pilot pairs that choose the event, where the second applies if the first pairs suggest a difference
+# the number of pilot pairs that choose the event, and the larger number if the first pairs suggest a difference
 PILOT, LONGER = 200, 1000
 SUGGESTED = 4.0  # the pilot is extended if the mean change of some feature exceeds this number of standard errors
 FEWEST, MOST = 500, 8000  # the smallest and the largest number of pairs that test the event
@@ -45,8 +45,8 @@ class _Event:
     first: bool
 
     def counts(self, a: Matrix, b: Matrix) -> tuple[int, int]:
-        """Count the pairs in which the event occurs in one draw only. Return the two counts, for the sampler with more
-        events first.
+        """Count the pairs in which the event occurs in one draw only. The first count is for the sampler for which the
+        event is expected to be more frequent, and the second is for the other sampler.
         """
         one, two = a @ self.weights >= self.threshold, b @ self.weights >= self.threshold
         more, less = (one & ~two, two & ~one) if self.first else (two & ~one, one & ~two)
@@ -98,7 +98,7 @@ def _standard_errors(a: Matrix, b: Matrix) -> Vector:
 
 
 def _best(a: Matrix, b: Matrix) -> tuple[_Event, int, int] | None:
-    """Return the event whose two counts in the pilot draws contradict equal probabilities most."""
+    """Return the event with the smallest p-value in the pilot and its two counts, or None if there is no event."""
     both, change, z = np.concatenate([a, b]), (a - b).mean(axis=0), _standard_errors(a, b)
     spread = both.std(axis=0)
     weight = np.divide(change, spread**2, out=np.zeros_like(change), where=z > 0)
@@ -168,4 +168,7 @@ def paired_difference(first: Sampler, second: Sampler, seed: int, label: str, al
     p = at_least(more, more + less, 0.5)
     if p > alpha:
         return ""
-    return f"the outputs differ in law: an event occurs on one alone in {more} : {less} of {size} pairs (p = {p:.2g})"
+    return (
+        f"the outputs differ in law: of {size} pairs of draws, an event occurs in {more} only in one sampler's draw, "
+        f"and in {less} only in the other's (p = {p:.2g})"
+    )

@@ -24,8 +24,8 @@ from covassay.verification.audit.engine.standardised import standardised
 FEWEST_LEARNED = 20  # a statistic is learned only from at least this many outputs on each data set
 # the score of a learned statistic is lowered by this share, because only half of the pilot draws determine it
 EDGE = 0.1
-GAP = 100.0  # a difference of means counts only if it is this many times the size of rounding errors
-# these quantiles of a statistic are the thresholds of a trade-off curve and the bounds of the intervals of a bet
+GAP = 100.0  # the means on two data sets must differ by more than this many times the size of rounding errors
+# these quantiles of a statistic are the thresholds of a trade-off curve; they also bound the intervals of a bet
 CUTS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])
 
 
@@ -107,7 +107,11 @@ def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, 
         found.append(Statistic("‖Y − M'‖₁ − ‖Y − M‖₁, M and M' medians of pilot draws", closer))
     direction = without_noise(one, two)
     if direction is not None:
-        found.append(Statistic("combination of entries without noise in pilot draws", combination(direction)))
+        found.append(
+            Statistic(
+                "combination of entries that is constant in the pilot draws on each data set", combination(direction)
+            )
+        )
     return [(statistic, (first, second)) for statistic in found]
 
 
@@ -116,9 +120,9 @@ def without_noise(one: Matrix, two: Matrix) -> Vector | None:
     constants. Return None if there is no such w.
 
     If one noise variable is added to several entries, some combination of these entries has no spread. Numbers below
-    1e-9 of the largest entry count as rounding errors. Some combinations, such as Y_ij − Y_ji, are constant in every
-    correct output. They are not returned, because the spread and the difference of the means are compared with the size
-    of rounding errors.
+    1e-9 of the largest entry count as rounding errors. Some combinations, such as Y_ij − Y_ji, have the same constant
+    value on both data sets. They are not returned, because the means on the two data sets must differ by much more than
+    rounding errors.
     """
     flat = [side.reshape(len(side), -1) for side in (one, two)]
     pooled = np.vstack(flat)

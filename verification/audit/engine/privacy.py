@@ -3,9 +3,9 @@
 The target is the implementation that is audited. The function `run_pair` runs the target many times on two neighbouring
 data sets, which are called the two sides.
 
-1. Probe. If ten first draws all fail on one data set, but not on the other data set, the tested event is that the
-   target fails. If one of the data sets lies outside of the domain, the target may reject it, so failures are not
-   tested.
+1. Probe. Ten draws are made on each data set. If all ten fail on one data set, and not all on the other, the tested
+   event is a failure of the target. If one of the data sets lies outside of the domain, the target may reject it, so
+   failures are not tested.
 
 2. Choose. If the law of the output is not known, a part of the draws, called the pilot, chooses the event (`pilot`).
    The event has the form {statistic ≥ t} or {statistic ≤ t}, where the statistic is a number computed from an output.
@@ -91,7 +91,7 @@ def run_pair(
         checks.append(_divergence(pair, guarantee, trial, trial.wager, trial.wager.bet, look))
     turned = trial.turned_to_failures()
     if pair.failures_tell and (turned.counts(failure).first or not checks):
-        # with choices=2, because the same draws chose the order of the two data sets
+        # choices=2, because the draws that are tested also decided which data set comes first
         checks.append(_tested(pair, guarantee, turned, failure, FAILURES, look, choices=2))
     checks = [_with_estimate(check, estimate, guarantee) for check in checks]
     if stop <= 0:
@@ -164,7 +164,7 @@ def _tested(
         text += f"; loss ≥ {bound:.3f} at {CONFIDENCE:.1%} (claim {guarantee.epsilon:g})"
     tests = 1
     if isinstance(guarantee, ApproximateDP) and event == trial.event:
-        # the event and the bet test the same claim on the same draws
+        # the smaller of two p-values is doubled, because the event and the bet are two tests of the claim
         p, tests = min(1.0, 2 * min(p, trial.wager_p_value())), 2
     return Finding(
         "privacy",
@@ -194,8 +194,8 @@ def _tested(
 def _divergence(
     pair: Pair, guarantee: Guarantee, trial: EventTrial, wager: Wager, bet: RenyiBet, look: Look
 ) -> Finding:
-    """Return the finding of a bet on the Rényi divergence of a statistic; most facts of this finding are those of the
-    event.
+    """Return the finding of a bet on the Rényi divergence of a statistic. It has the facts of the finding on the event,
+    except for `in_reach` and `p_of_two_steps`.
     """
     tested = _tested(pair, guarantee, trial, trial.event, "divergence", look)
     far, near = ("second", "first") if bet.swapped else ("first", "second")
@@ -203,10 +203,11 @@ def _divergence(
     p = trial.wager_p_value()
     gained = f"gained a factor e^{-math.log(max(p, SMALLEST_P)):.1f}" if p < 1 else "gained nothing"
     text = (
-        f"{{{wager.event.statistic_name}}} in {intervals} intervals: a bet against the claim, on the Rényi divergence "
-        f"of order {bet.order:g} of the outputs on the {far} data set from those on the {near}, {gained}"
+        f"{{{wager.event.statistic_name}}} in {intervals} intervals: a bet that the Rényi divergence of order "
+        f"{bet.order:g} of the outputs on the {far} data set from those on the {near} exceeds the claim {gained}"
     )
-    # the bet is chosen on the draws that it is evaluated on; if even this bet gains nothing, the draws show at most 4ρ
+    # this bet is chosen on the draws on which it is evaluated, which favours it;
+    # if it still gains nothing, these draws give no evidence against 4ρ-zCDP
     one, two = (side.draws.sums.bet for side in trial.sides)
     rho = STEPS_SQUARED * guarantee.rho if isinstance(guarantee, ZCDP) else 0.0
     assert isinstance(tested.facts, TestedEvent)
@@ -259,8 +260,8 @@ def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: flo
 def _estimated(pair: Pair, guarantee: Guarantee, trial: EventTrial) -> float | None:
     """Return the loss of a pair, estimated as if the noise were independent Laplace noise.
 
-    The estimate guides the search for neighbours, and is no bound. `_estimated` returns None if `pair.by_entry` is
-    false, if the claim is not pure DP, or if there are too few draws.
+    The estimate decides whether more draws are made on the pair, and is not a bound. `_estimated` returns None if
+    `pair.by_entry` is false, if the claim is not pure DP, or if there are too few draws.
     """
     first, second = (side.draws.kept.outputs for side in trial.sides)
     if not pair.by_entry or not isinstance(guarantee, PureDP) or min(len(first), len(second)) < FEWEST_LEARNED:

@@ -1,16 +1,16 @@
 """Compare the noise on different data under one seed, because additive noise is the same for all data sets of one
 shape.
 
-Suppose that the output is query(x) + noise, where the law of the noise depends on n and d alone. If the output is
-query(x) + noise of this kind, an implementation that takes all randomness from the given generator adds the same noise,
-under one seed, to all data sets of one shape. The residual, which is output − query(x), must not depend on the data.
-Two draws on different data sets show mistakes that no number of draws on one data set can show, such as wrong clipping,
-a scale that counts only some rows, or a branch for some data. A comparison under the same noise has no sampling error.
+Suppose that the output is query(x) + noise, where the law of the noise depends on n and d alone, and that the
+implementation takes all randomness from the given generator. Under one seed, the implementation then adds the same
+noise to all data sets of one shape. The residual, which is output − query(x), must not depend on the data. Two draws on
+different data sets show mistakes that no number of draws on one data set can show, such as wrong clipping, a scale that
+counts only some rows, or a branch for some data. A comparison under the same noise has no sampling error.
 
-If the residuals differ by the same shift or the same factor under both seeds, the law is refuted, because the laws on
-the two data sets cannot both be the claimed law. An implementation may rotate its noise with the data without changing
-the law of the noise. Any other difference between residuals refutes only if many draws on both data sets prove that the
-laws differ, at a part of the question's false-alarm probability.
+If the residuals on two data sets differ by the same shift or the same factor under several seeds, the law is refuted,
+because the laws on the two data sets cannot both be the claimed law. An implementation may rotate its noise with the
+data without changing the law of the noise. Any other difference between residuals refutes only if many draws on both
+data sets prove that the laws differ. Each of these tests has a part of the false-alarm probability `alpha`.
 
 Residuals for different numbers of rows are compared after division by the reference's noise scale.
 """
@@ -40,7 +40,7 @@ SEEDS = (0, 1)
 MORE_SEEDS = range(3, 9)
 # a bound n · 100 · 2⁻⁵³ on the relative rounding error of a query, for n ≤ 1000 and condition numbers up to 100
 TOLERANCE = 1e-11
-# the largest number of rows of the audit's own data sets; a user's data may have more rows, and more rounding
+# above this number of rows, the tolerance grows in proportion to the number of rows
 LARGEST_N = 1000
 # For float32, the tolerance is √n/8 times 32 rounding units of 2⁻²⁴.
 # For a second moment of 1000 rows, the tolerance is below 2e-5.
@@ -48,21 +48,21 @@ LARGEST_N = 1000
 # For a second moment of one row with noise up to 500, the tolerance is below 1e-3.
 # A row that is 3 % too long changes a second moment of one row by 0.06.
 TOLERANCE_FLOAT32 = 32 * 2.0**-24
-# the target computes in float32 if a larger share of the data sets than this has rounding errors above those of float64
+# if more than this share of the data sets has rounding errors above those of float64, the target computes in float32
 MANY = 1 / 3
-CONFIRMATIONS = 4  # by draws, this many kinds of data and this many numbers of rows are tested again
+CONFIRMATIONS = 4  # many draws are compared for at most this many kinds of data, and this many numbers of rows
 # the number of draws on each of two data sets with which a difference between their laws must be confirmed
 CONFIRMATION = 200
-NO_ATOMS = 1e-6  # if every single value has at most this probability, chance does not repeat a residual
+NO_ATOMS = 1e-6  # if no value of the noise is likelier than this, equal residuals are not a coincidence
 # two seeds must give the same residual for this many shapes, because float32 can repeat one residual by chance
 SAME_NOISE_TWICE = 3
 SLACK_OF_SIZES = 1e-3  # float32, or a scale from a numerical solver, changes noise by less than this share
-CANDIDATES = 8  # each shape of the data is compared with this many other shapes
+CANDIDATES = 8  # the noise of at most this many sizes is tried as the usual noise
 NAMED = 3  # the report names at most this many numbers of rows
 MOST_ODD = 6  # at most this many sizes with one number of columns are tried again
 LARGEST_N_OF_PAIRS = 70
 VISIBLE = 0.01  # a change of the query that is less than this share of the noise cannot be seen
-MIRRORED = 1e-6  # a factor that differs from −1 by less than this only reflects the noise, which keeps a symmetric law
+MIRRORED = 1e-6  # a factor this close to 0 means no noise, and one this close to −1 keeps a symmetric law
 
 
 @dataclass(frozen=True)
@@ -74,12 +74,12 @@ class DataPath:
     a factor that depends on d alone. `symmetric` says whether the noise is a symmetric matrix, perhaps with one more
     row on top. `atom` is the largest probability of one value of one entry of the noise, if the noise lies on a
     lattice. `unsure` takes a data set x, and returns how much the rounding of clipped rows can change an entry of the
-    query. It is None if the change is negligible on all data.
+    query. `unsure` is None if such a change is negligible on all data.
 
-    The fields below `unsure` are for outputs without a query. `continuous` says that no single output has positive
-    probability, so that no output occurs twice. `equivalent` names the changes of the rows that do not change the law
-    of the output. The names are keys of `CHANGES` in the question “one law on equivalent data”. `atoms` says whether an
-    output can repeat.
+    The fields `continuous`, `equivalent` and `atoms` are for outputs without a query. `continuous` says that no single
+    output has positive probability, so that no output occurs twice. `equivalent` names the changes of the rows that do
+    not change the law of the output. These names are keys of the table `CHANGES` in the module
+    `one_law_on_equivalent_data`. `atoms` says whether an output can repeat.
     """
 
     stated: str
@@ -106,7 +106,7 @@ class _Drawn:
 
     member: DataSetOfZoo
     residuals: Matrix  # (seeds, …)
-    size: float  # this is the size of the query
+    size: float  # the Euclidean norm of the query
     single: bool = False  # says whether float32 can represent every output
     unsure: float = 0.0  # the value that `DataPath.unsure` gives for the data set
     failure: Failure | None = None
@@ -205,8 +205,8 @@ class _Comparison:
         return True
 
     def _other_sizes(self) -> list[tuple[int, int]]:
-        """Look for more numbers of rows and columns for which the noise of one draw differs from the noise for most
-        numbers, and return them.
+        """Draw under one seed on data of many more shapes. If the noise of a few shapes differs from that of most
+        shapes, return shapes for further comparisons.
         """
         low = self.path.smallest_dimension
         tall = [(n, max(2, low)) for n in ROWS]
@@ -341,7 +341,7 @@ class _Comparison:
         shape.
         """
         return [
-            _Moved(shape, one, f"the target fails ({one.failure}), and on other data of that shape it answers")
+            _Moved(shape, one, f"the target fails ({one.failure}), but gives an output on other data of that shape")
             for one in shape.failed
             # the data that are tried may lie outside of the target's own domain
             if one.member.inside and one.member.category != GIVEN
@@ -356,8 +356,8 @@ class _Comparison:
         return next(one for one in shape.drawn if shape.gap(one) <= shape.tolerance(one, self.single))
 
     def _moved_more(self, shape: _Shape, drawn: _Drawn, tolerance: float) -> str:
-        """Return the change of the residuals if a further seed confirms it, because some shift or factor fits any two
-        residuals.
+        """Return the change of the residuals if a further seed confirms it. Two seeds do not suffice if an output is
+        one number, because some factor and shift explain any two residuals.
         """
         return self._still_moved(shape, drawn, tolerance, (len(SEEDS),))
 
@@ -416,7 +416,7 @@ class _Comparison:
                 default=[],
             )
             if 2 * len(kept) <= len(units):
-                # noise for different n cannot be compared if random numbers are used differently for every n
+                # most n have different noise; the target may use its random numbers differently for every n
                 continue
             for shape in group:
                 what = "" if shape.n in kept else self._moved_rows(shape, group, kept[0], slack)
@@ -516,8 +516,8 @@ class _Comparison:
 
 
 def _minority(units: dict[tuple[int, int], Vector]) -> set[tuple[int, int]]:
-    """Return the sizes whose noise differs from the usual noise. The noise of a few sizes is tried as the usual one,
-    and the smallest set of differing sizes is returned.
+    """Return the sizes whose noise differs from the usual noise. The noise of each of the first `CANDIDATES` sizes is
+    tried as the usual noise. The smallest set of differing sizes is returned.
     """
     odd = set(units)
     for candidate in list(units.values())[:CANDIDATES]:
@@ -566,18 +566,18 @@ def moved(residuals: Matrix, agreed: Matrix, tolerance: float) -> str:
     """
     shifts = residuals - agreed
     if np.abs(shifts - shifts[0]).max() <= 4 * tolerance < np.abs(shifts).max() / 2:
-        return f"the output is moved by {np.abs(shifts).max():.3g} under every seed"
+        return f"the output is shifted by {np.abs(shifts).max():.3g} under every seed"
     flat, base = residuals.reshape(len(residuals), -1), agreed.reshape(len(agreed), -1)
     factor = _factor(flat, base, 4 * tolerance)
     if factor is not None:
         return "there is no noise" if abs(factor) < MIRRORED else f"the noise is {factor:.4g} times as large"
-    flat, base = np.diff(flat, axis=0), np.diff(base, axis=0)  # differences between residuals are free of any shift
+    flat, base = np.diff(flat, axis=0), np.diff(base, axis=0)  # a common shift cancels in differences
     factor = _factor(flat, base, 8 * tolerance) if base.size >= 2 else None
-    return "" if factor is None else f"the noise is {factor:.4g} times as large, and the output is moved"
+    return "" if factor is None else f"the noise is {factor:.4g} times as large, and the output is shifted"
 
 
 def _factor(flat: Matrix, base: Matrix, allowed: float) -> float | None:
-    """Return the factor between two tables if the factor explains their difference, and is clearly neither 1 nor −1."""
+    """Return the factor that makes `flat` a multiple of `base`, or None if none fits, or if it is nearly 1 or −1."""
     factor = float((flat * base).sum() / max(float((base**2).sum()), 1e-300))
     explained = np.abs(flat - factor * base).max() <= allowed
     change = abs(abs(factor) - 1) * float(np.abs(base).max())
@@ -606,8 +606,8 @@ def _result(name: str, status: Status, detail: str, *data: Matrix) -> Finding:
 def same_noise(
     setting: Setting, path: DataPath | None, alpha: float, own: Matrix | None = None
 ) -> tuple[list[Finding], list[Pair]]:
-    """Compare the noise on many data sets; return findings, and neighbours on which changed noise may show as a privacy
-    loss.
+    """Compare the noise on many data sets under equal seeds. Return the findings, and a pair of neighbours that may
+    have a large privacy loss, because the noise changes with the data.
 
     A target whose noise does not depend on the data is refuted with probability at most `alpha`. `own` is a data set of
     the user, on which the noise is compared with that on the audit's data sets of the same shape.
@@ -617,7 +617,11 @@ def same_noise(
     if path.query is None:
         return [_result(NAME, Status.SKIPPED, path.stated)], []
     if not setting.target.seeded:
-        return [_result(NAME, Status.SKIPPED, f"the target draws from the operating system. {path.stated}")], []
+        return [
+            _result(
+                NAME, Status.SKIPPED, f"the target takes its random numbers from the operating system. {path.stated}"
+            )
+        ], []
     comparison = _Comparison(setting, path, alpha, own)
     if not comparison.repeats():
         return [_result(NAME, Status.SKIPPED, f"equal seeds give different outputs. {path.stated}")], []
@@ -651,8 +655,8 @@ def _checked(comparison: _Comparison, findings: Sequence[_Moved]) -> Finding:
         detail += f" The target rejects: {', '.join(rejected)}."
     if comparison.unconfirmed:
         detail += (
-            " The noise moves with the data on these, and no difference in law was proven: "
-            f"{', '.join(comparison.unconfirmed)}."
+            " On data of these kinds, the noise under one seed differs from that on other data, "
+            f"but its law was not proven to differ: {', '.join(comparison.unconfirmed)}."
         )
     return _result(NAME, Status.NOTED if comparison.unconfirmed else Status.NOT_REFUTED, detail)
 
@@ -661,7 +665,7 @@ def _checked_rows(comparison: _Comparison) -> list[Finding]:
     if not any(shape.agreeing >= 2 for shape in comparison.shapes):
         return []
     found = comparison.other_rows()
-    kept = "under one seed the noise is the same for every number of rows, in units of the claimed scale"
+    kept = "under one seed, the noise divided by its claimed scale is the same for every number of rows"
     if found:
         more = f"; and at {len(found) - NAMED} more" if len(found) > NAMED else ""
         detail = f"under one seed the noise changes: {'; '.join(found[:NAMED])}{more}"

@@ -10,11 +10,12 @@ The functions `draw` and `reduced` make the same draws.
 
 If the run has a store (`engine.store`), stored draws are not made again.
 
-A block of `draw_many` may fail as a whole because one of its draws fails. The tests of a run treat failures as outcomes
-of independent draws, so a failed block is not counted. If a block of a call of `draw` fails, all draws of this call,
-and of all later calls, are made again one by one, and from another random stream. Suppose that a block fails whenever
-one of its draws would fail. Then an outcome of k calls has at most k + 1 times the probability that it has for
-independent draws, because there are k + 1 cases: one of the k calls is the first with a failed block, or none is.
+A block of `draw_many` may fail as a whole because one of its draws fails. The tests of a run assume that draws fail
+independently of each other, so a failed block is not counted as failures. If a block of a call of `draw` fails, all
+draws of this call, and of all later calls, are made again one by one, and from another random stream. Suppose that a
+block fails whenever one of its draws would fail. Then any outcome of k calls is at most k + 1 times as probable as with
+independent draws. The reason is that there are k + 1 cases: a failed block comes first in one of the k calls, or in
+none. The outcome together with one of these cases is at most as probable as the outcome with independent draws.
 """
 
 import hashlib
@@ -370,7 +371,7 @@ class _Order:
         return list(self.setting.budget.items())
 
     def tasks(self, done: int) -> Iterator[tuple[Any, ...]]:
-        """Yield the tasks for workers that remain after this many chunks were drawn."""
+        """Yield the tasks for workers, without the chunks that are done; `done` is their number."""
         given = self.setting
         repeated = Repeated(given.source, self.x, given.budget, given.shape(self.x), given.seconds, not self.way)
         root = stream(given.seed, self.label, *self.way)

@@ -33,7 +33,7 @@ ROWS = 1, 2, 64, 65, 1000
 COLUMNS = *range(1, 13), 32
 LARGEST = 20_000  # a data set has at most this many entries
 NAMES = {"n": "every number of rows", "d": "every number of columns", "": "all shapes"}
-UNITS = 240  # every shape of the data has this many independent noise values, within the limits `FEWEST` and `MOST`
+UNITS = 240  # the draws for a shape have about this many noise values in all, if `FEWEST` and `MOST` allow it
 FEWEST, MOST = 12, 120  # the smallest and the largest number of draws for every shape
 # the smallest and the largest number of draws are for this number of samples, and grow in proportion to the samples
 DEFAULT = 2000
@@ -78,8 +78,8 @@ def grid(fewest_rows: int = 1, fewest_columns: int = 1, most_columns: int = 32) 
 
 @dataclass
 class _Group:
-    """Draws for several shapes that are tested together. For every test, the draws are stored as values of distribution
-    functions and as totals.
+    """Draws for several shapes that are tested together. For every test, the group has either the values of its
+    distribution function at the draws, or the totals of its sums.
     """
 
     draws: int = 0
@@ -119,12 +119,16 @@ class _Group:
         return min(1.0, len(results) * min((result.p_value for result in results), default=1.0))
 
     def scale_error(self, alpha: float) -> float:
-        """Return the relative error of the noise scale that the exact test of the total detects."""
+        """Return the smallest relative error of the noise scale that the exact tests of a total detect at the level
+        `alpha`.
+        """
         results = self.results()
         return min((r.detectable(alpha / len(results)) for r in results if r.effect == SCALE), default=UNSEEN)
 
     def distance(self, alpha: float) -> float:
-        """Return the distance of distribution functions that a Kolmogorov–Smirnov test detects."""
+        """Return the smallest distance of distribution functions that a Kolmogorov–Smirnov test detects at level
+        `alpha`.
+        """
         results = self.results()
         return min((r.detectable(alpha / len(results)) for r in results if r.effect == "CDF distance"), default=1.0)
 
@@ -178,12 +182,14 @@ class _Seen:
         ]
 
 
-# a draw is slow if it takes so many times longer than draws for larger shapes, and so many seconds
+# a draw is slow if it takes more than `SLOW` times as long as for larger shapes, and more than `SECONDS` seconds
 SLOW, SECONDS = 30, 0.02
 
 
 def run_shapes(setting: Setting, shapes: Shapes, look: Look) -> list[Finding]:
-    """Draw for every shape and test the draws together; return checks with p-values that are not decided yet."""
+    """Draw for every shape, and test the draws together. Return findings with p-values; the run decides later which of
+    them refute.
+    """
     seen = _Seen()
     for n, d in shapes.sizes:
         if seen.is_hopeless(n, d):

@@ -15,7 +15,8 @@ ROUND = (
 ROWS = tuple(sorted({*range(1, 13), *ROUND, *(n + 1 for n in ROUND), *(n - 1 for n in ROUND if n >= 64)}))
 COLUMNS = (*range(1, 21), 24, 25, 30, 31, 32, 33, 40, 48, 49, 50, 51, 60, 63, 64)
 WIDE_AND_LONG = 1 / 2, 3, 5  # the numbers of rows that are tried have these ratios to the number of columns
-# no larger sizes are tried if two successive sizes take more seconds than this, in processor time and in clock time
+# no larger sizes are tried after two successive sizes at which a draw takes more than `SLOW` seconds of processor time,
+# or more than `WAITING` seconds of clock time
 SLOW, WAITING = 0.01, 0.2
 
 

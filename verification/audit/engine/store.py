@@ -67,7 +67,7 @@ def encoded(value: Any) -> Any:
 
 
 def decoded(value: Any) -> Any:
-    """Return the value from which `encoded` made this plain data."""
+    """Return the value that `encoded` turned into this plain data."""
     if isinstance(value, list):
         return [decoded(item) for item in value]
     if not isinstance(value, dict):
@@ -85,8 +85,8 @@ def decoded(value: Any) -> Any:
 
 
 class Store:
-    """The stored draws. Every key has the number of chunks that were made, and a list that is empty until there is a
-    result.
+    """The stored draws. Under each key, the number of chunks that were made is stored, and a list with the result, or
+    an empty list before there is a result.
     """
 
     def __init__(self, file: Path, connection: sqlite3.Connection) -> None:
@@ -124,7 +124,9 @@ def _digest(text: str) -> str:
 
 
 def _damaged(file: Path) -> InvalidInput:
-    return InvalidInput(f"checkpoint = {file}: it is damaged, or no checkpoint of covassay; move it away to begin anew")
+    return InvalidInput(
+        f"checkpoint = {file}: it is damaged, or it is not a checkpoint of covassay; move it away to begin anew"
+    )
 
 
 @contextmanager
@@ -167,7 +169,9 @@ def _begin(file: Path, connection: sqlite3.Connection, identity: dict[str, Any])
     if of != APPLICATION:
         raise _damaged(file)
     if form != FORM:
-        raise InvalidInput(f"checkpoint = {file}: its form is {form}, and this version of covassay reads {FORM}")
+        raise InvalidInput(
+            f"checkpoint = {file}: it has format {form}, and this version of covassay reads format {FORM}"
+        )
     found = json.loads(connection.execute("SELECT identity FROM run").fetchone()[0])
     for key in (*identity, *found):
         if found.get(key) != identity.get(key):

@@ -26,8 +26,8 @@ ROUNDING = 2.0**-16
 
 
 def places(shape: tuple[int, ...], symmetric: bool) -> list[tuple[int, ...]]:
-    """Return the places of an output, of a symmetric matrix only those on and above the diagonal. Rows above the square
-    matrix are kept whole.
+    """Return the indices of the entries of an output. If its matrix is symmetric, entries below the diagonal are left
+    out. If there is a row above the square matrix, all its entries are kept.
     """
     above = rows_above(shape)
     return [place for place in np.ndindex(shape) if not symmetric or len(place) < 2 or place[0] - above <= place[1]]

@@ -25,13 +25,13 @@ ALL = "all data sets of the law"  # reports print this text in place of the name
 
 
 def tail_findings(scenario: str, results: Mapping[str, TestResult], draws: int, look: Look) -> list[Finding]:
-    """Return the p-value of the tails on one data set as a finding that is not yet decided. If no statistic has a known
-    law, there is no finding.
+    """Return a finding with the p-value of the tails on one data set; the run decides later whether it refutes. If no
+    statistic has a known law, there is no finding.
     """
     samples = [(name, result.placed) for name, result in results.items() if result.placed is not None]
     if not samples:
         return []
-    result = tail_counts(samples, "beyond every quantile lies the share of values that the law predicts")
+    result = tail_counts(samples, "the share of values beyond every quantile is the share that the law predicts")
     far_known = [sample for _, sample in samples if sample.extreme < 1]
     furthest_seen = min((sample.extreme for sample in far_known), default=1.0)
     return [_finding(scenario, result, (furthest_seen, sum(len(sample.below) for sample in far_known)), draws, look)]
@@ -72,19 +72,20 @@ def _down(probability: float) -> str:
 
 
 def rare_branches(findings: Iterable[Finding], look: Look) -> list[Finding]:
-    """Return the p-value of the most extreme value over all data sets as a finding that is not yet decided. If no tail
-    law is known, there is no finding.
+    """Return a finding with the p-value of the most extreme value over all data sets; the run decides later whether it
+    refutes. If no tail law is known, there is no finding.
     """
     tails = [(f.scenario, f.n, f.facts) for f in findings if isinstance(f.facts, LawTest) and f.facts.values]
     if not tails:
         return []
     values, draws = sum(facts.values or 0 for _, _, facts in tails), sum(n for _, n, _ in tails)
     extreme, worst = min((1.0 if facts.furthest is None else facts.furthest, name) for name, _, facts in tails)
-    result = furthest(extreme, values, draws, "no value lies further out than its law reaches")
+    result = furthest(extreme, values, draws, "the law makes even the most extreme value plausible")
     reach = (
-        f"a branch that moves what is tested to where the law has a probability below {_down(look.step / values)} is "
-        f"seen the first time it is taken. Taken once in {int(1 / rarest_seen(draws))} draws or more often, it "
-        f"would have been taken in these {draws} draws with 99 % probability; of rarer branches nothing is known"
+        "a branch of the code that moves a tested statistic so far that the law gives a probability below "
+        f"{_down(look.step / values)} to a value as extreme is detected the first time it is taken. If a branch is "
+        f"taken once in {int(1 / rarest_seen(draws))} draws or more often, it was taken in these {draws} draws with a "
+        "probability of at least 99 %. Nothing is known about rarer branches"
     )
 
     return [
@@ -92,8 +93,8 @@ def rare_branches(findings: Iterable[Finding], look: Look) -> list[Finding]:
             "law",
             RARE_BRANCHES,
             Status.NOT_REFUTED,
-            f"null: {result.null}; of {values} values in {draws} draws, the law reaches as far out as the furthest "
-            f"with probability {extreme:.2g} ({worst})",
+            f"null: {result.null}; under the law, a value is as extreme as the most extreme of the {values} values in "
+            f"{draws} draws with probability {extreme:.2g} ({worst})",
             ALL,
             p_value=result.p_value,
             n=draws,

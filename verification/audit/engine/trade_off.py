@@ -1,5 +1,5 @@
-"""Compute the trade-off curve of one pair of data sets, as claimed and as observed; the curve says how well tests can
-distinguish the data sets.
+"""Compute the trade-off curve of one pair of data sets, as claimed and as observed. The curve says how well tests can
+distinguish the two data sets.
 
 A test that says "first" for outputs in a set S is wrong with probability α = P'(S) on the second data set (a false
 positive), and with probability β = 1 − P(S) on the first (a false negative). A guarantee is a curve f with β ≥ f(α) for
@@ -33,7 +33,7 @@ def claimed_curve(guarantee: Guarantee, alpha: Vector) -> Vector:
         one = np.interp(alpha, GRID, missed, right=0.0)
         other = np.interp(
             alpha, missed[descending], GRID[descending], right=0.0
-        )  # the guarantee with the two data sets exchanged implies this bound
+        )  # this bound follows from the guarantee with the two data sets exchanged
         return np.asarray(np.clip(np.maximum(one, other), 0.0, 1.0))
     epsilon = min(guarantee.epsilon, LARGEST_EXPONENT)
     delta = guarantee.delta if isinstance(guarantee, ApproximateDP) else 0.0

@@ -155,7 +155,9 @@ def load_pair(name: str) -> UserPair:
         raise _invalid(name, f"must end in {' or '.join(SUFFIXES)}")
     found = _archive(path) if path.suffix == ".npz" else _json(path)
     if "x" in found and "y" not in found:
-        raise _invalid(name, "holds x and no y: one data set, on which a law failed, is no pair of neighbours")
+        raise _invalid(
+            name, "has x but no y: it may be a data set on which a law failed, and is not a pair of neighbours"
+        )
     if not all(side in found for side in SIDES):
         raise _invalid(name, "must hold two tables with the names x and y")
     return as_pair(found["x"], found["y"], name)

@@ -261,7 +261,7 @@ def understood(run: Run, base: Recorded, variables: Sequence[Variable]) -> tuple
 def _outputs(
     run: Run, base: Recorded, variables: Sequence[Variable], z0: Vector, i: int, values: Iterable[float]
 ) -> Iterator[Vector]:
-    """Yield the output for each of these values of the recorded number with index i.
+    """Set the variable with index i to each of the values in turn, and yield the outputs.
 
     Stop at the first value for which `checked_run` does not accept the run.
     """

@@ -24,7 +24,7 @@ class Allowance:
 
     @property
     def over(self) -> bool:
-        """Return whether the time of the limit is used up.
+        """Return whether the time limit has been reached.
 
         Processor time is slow to read, so it is read only after enough wall-clock time has passed.
         """

@@ -51,8 +51,8 @@ def without_effect(first: Side, second: Side, others: Sequence[int], rng: np.ran
     """Return the indices of those choices among the draws `others` that have no effect on the outputs on both data
     sets.
 
-    `first` and `second` are runs on the two data sets. The set of indices is empty if there are too many outcomes to
-    enumerate, or if any outcome changes an output.
+    `first` and `second` are runs on the two data sets. No index is returned if there are too many combinations of
+    outcomes to try, or if one of them changes an output.
     """
     choices = {k: found for k in others if (found := outcomes(first.base.tape.draws[k]))}
     if math.prod(len(found) for found in choices.values()) > FEW:

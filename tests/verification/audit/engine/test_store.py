@@ -67,7 +67,7 @@ def _spoiled(spoil: str) -> bytes:
 @pytest.mark.parametrize("spoil", ["no database", "a list", "a checkpoint of before"])
 def test_a_file_of_another_kind_is_refused(file: Path, spoil: str) -> None:
     file.write_bytes(_spoiled(spoil))
-    with pytest.raises(InvalidInput, match="damaged, or no checkpoint"):
+    with pytest.raises(InvalidInput, match="damaged, or it is not a checkpoint"):
         _read(file)
 
 
@@ -77,7 +77,7 @@ def test_a_database_of_somebody_else_is_refused_and_left_as_it_is(tmp_path: Path
         connection.execute("CREATE TABLE mine (a TEXT)")
     connection.close()
     before = file.read_bytes()
-    with pytest.raises(InvalidInput, match="damaged, or no checkpoint"):
+    with pytest.raises(InvalidInput, match="damaged, or it is not a checkpoint"):
         _read(file)
     assert file.read_bytes() == before
 
@@ -86,14 +86,14 @@ def test_one_wrong_digit_is_seen(file: Path) -> None:
     content = file.read_bytes()
     assert content.count(b"1e+300") == 1
     file.write_bytes(content.replace(b"1e+300", b"1e+301"))
-    with pytest.raises(InvalidInput, match="damaged, or no checkpoint"):
+    with pytest.raises(InvalidInput, match="damaged, or it is not a checkpoint"):
         _read(file)
 
 
 def test_a_cut_file_is_refused(file: Path) -> None:
     content = file.read_bytes()
     file.write_bytes(content[: len(content) // 2])
-    with pytest.raises(InvalidInput, match="damaged, or no checkpoint"):
+    with pytest.raises(InvalidInput, match="damaged, or it is not a checkpoint"):
         _read(file)
 
 
@@ -104,7 +104,7 @@ def test_the_store_of_another_run_is_refused_and_the_difference_is_named(file: P
 
 def test_a_store_of_another_form_is_refused(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "FORM", 9)
-    with pytest.raises(InvalidInput, match="its form is 3, and this version of covassay reads 9"):
+    with pytest.raises(InvalidInput, match="it has format 3, and this version of covassay reads format 9"):
         _read(file)
 
 

@@ -98,7 +98,7 @@ def test_the_shape_is_told_where_it_is_wrong() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"options": {"adjacency": "replace-one"}, "adjacency": "add-remove"}, "leave one out"),
+        ({"options": {"adjacency": "replace-one"}, "adjacency": "add-remove"}, "give only one of the two"),
         ({"adjacency": "add-remove"}, "draws with adjacency = replace-one"),
     ],
 )

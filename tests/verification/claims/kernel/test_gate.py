@@ -95,7 +95,7 @@ def test_a_tag_without_a_theorem_of_its_own(text: str, told: str) -> None:
 
 @pytest.mark.parametrize("name", ["-arg -type-in-type.v", "Two words.v", "δ.v", "1.v"])
 def test_the_name_of_a_file_passes_no_option(tmp_path: Path, name: str) -> None:
-    """The test fails if a proof file may have a name that the compiler would read as an option."""
+    """The test fails if a proof file is accepted whose name the compiler would read as an option."""
     (tmp_path / name).write_text("")
     assert [f.rule for f in findings.scan_findings(tmp_path)] == ["token"]
     assert f"{name!r} is no name for a file" in findings.scan_findings(tmp_path)[0].text
