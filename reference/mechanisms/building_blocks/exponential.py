@@ -5,7 +5,7 @@
    result is feature u with probability ∝ exp(η g(u)).
 3. Release the number of feature u.
 
-`sample_index` draws from any scores on finitely many outcomes in this way.
+The function `sample_index` does the same for any scores of finitely many outcomes.
 
 Why ε-DP. Let Δ(u) = g'(u) − g(u) be the change of the scores, and R = sup Δ − inf Δ its range. The privacy loss at u is
 −ηΔ(u) plus a constant between η inf Δ and η sup Δ: it is at most ηR, and over all u it fills an interval of length at
@@ -56,7 +56,10 @@ def failure_bound(eta: Number, gap: Number, share: Number, exp: Callable[[Number
 
 
 def sample_index(scores: Vector, noise: Vector, *, eta: float) -> int:
-    """Return the outcome 0, …, m − 1, drawn with probability ∝ exp(η score) if `noise` is (m,), standard Gumbel."""
+    """Return the outcome, one of 0, …, m − 1, for which η times the score plus the noise is largest.
+
+    If the m entries of `noise` are independent standard Gumbel, an outcome has probability ∝ exp(η score).
+    """
     return int(np.argmax(eta * scores + require_shape("noise", noise, scores.shape)))
 
 
@@ -64,7 +67,9 @@ def sample_index(scores: Vector, noise: Vector, *, eta: float) -> int:
 def release(
     x: DataSet, noise: Vector, *, epsilon: Epsilon, row_bound: RowBound = 1.0, on_large_rows: LargeRows = "clip"
 ) -> float:
-    """Release the number 1, …, d of the feature with the most energy, given the noise, (d,), standard Gumbel."""
+    """Release the number 1, …, d of the feature with the largest noisy score, given standard Gumbel noise of shape
+    (d,).
+    """
     # VALIDATE, and take row_bound as the unit of the rows
     rows = unit_rows(x, row_bound, on_large_rows)
 
