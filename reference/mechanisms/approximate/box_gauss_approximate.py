@@ -114,8 +114,10 @@ def sample(
     adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
         "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
 
-    Returns ------- (d + 1, d + 1), symmetric. Entry (0, 0) is the number of rows. The rest of row 0 and of column 0 is
-    the mean, in the unit of x. The other entries are the covariance, in the unit of x squared.
+    Returns
+    -------
+    (d + 1, d + 1), symmetric. Entry (0, 0) is the number of rows. The rest of row 0 and of column 0 is the mean, in the
+    unit of x. The other entries are the covariance, in the unit of x squared.
 
     Raises
     ------

@@ -7,8 +7,8 @@
 3. Release (C + Z)/(n 4^b). The output is a second moment: integers times a public unit.
 
 Once the rows are integers, nothing is computed in floating point, so low-order bits reveal nothing about the data. The
-theorem is about the integers that are released, and assumes fair bits. A ρ written as a decimal is taken as that
-decimal number. The query is ours.
+proof is about the released integers, and assumes that the random bits are fair. A float ρ means the shortest decimal
+number that rounds to it: 0.1 means exactly 1/10. The query is ours.
 
 Why ρ-zCDP. Replacing a row changes C by an integer matrix Δ. Shifted by a whole number m, the discrete Gaussian has the
 Rényi divergence D_α ≤ α m²/(2σ²), as the Gaussian has, with equality if αm is whole (CKS20). Entries are independent,
@@ -110,7 +110,9 @@ def release(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Release the noisy second moment; `noise` maps σ² to a symmetric (d, d) draw of Z, Python integers."""
+    """Release the noisy second moment. The function `noise` maps σ² to a symmetric (d, d) draw of Z, in Python
+    integers.
+    """
     # VALIDATE
     shape_of(x, fewest_rows(adjacency))
 
@@ -184,7 +186,8 @@ def sample(
     InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
         "raise", a row that is too long) is not private.
 
-    Privacy : the output is ρ-zCDP for the chosen adjacency, in integers and for fair bits (`spend` has the budget).
+    Privacy : the output is ρ-zCDP for the chosen adjacency, in exact integer arithmetic and with fair random bits
+        (`spend` has the budget).
     """
     _, d = shape_of(x, fewest_rows(adjacency))
     noise = draw_noise(d, rng, adjacency=adjacency)
@@ -204,7 +207,7 @@ def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-on
         return Spend(ZCDP(rho), ZCDP(float(proven)), True, "for a row along an axis, α whole")
     change = sensitivity_squared(dimension, INPUT_BITS)
     proven = privacy_loss(change, noise_variance(change, whole))
-    return Spend(ZCDP(rho), ZCDP(float(proven)), True, "for orthonormal rows (one against none if d = 1), α whole")
+    return Spend(ZCDP(rho), ZCDP(float(proven)), True, "for rows e₁ and e₂ (1 and 0 if d = 1), α whole")
 
 
 ABOUT = About("discrete-gaussian-covariance", "discrete Gaussian covariance", "CKS20", "Algorithm 3", "ours")
@@ -219,7 +222,6 @@ MECHANISM = Mechanism(
     lattice=True,
     counted=COUNTED,
     unranked=(
-        "as gauss-cov ensemble=wigner, and exact to the last bit: its rows are rounded, which adds at most "
-        "2d/2^b to the error"
+        "like gauss-cov ensemble=wigner, but exact to the last bit; rounding the rows adds at most 2d/2^b to the error"
     ),
 )
