@@ -6,8 +6,7 @@ Clipping to a smaller norm means less noise and more bias. The steps find a norm
    by it. With "none", as in the paper's experiments, r̃ = 1.
 1. t̃ = tr Σ + N(0, 4/(n²ρ)) + a margin, kept in [1e-16, 1] (`private_trace`): an upper bound on tr Σ.
 2. N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e). The first term bounds the error of `gauss_cov` (noise on every entry), the
-   second that of `separate_cov` (noisy eigenvalues and eigenvectors), both at budget ρ₁ on rows clipped to 2^{−k}. The
-   bounds use t̃.
+   second that of `separate_cov` (noisy eigenvalues and eigenvectors), at budget ρ₁, on rows clipped to 2^{−k}.
 3. B_k = (1/n) Σ_i max(0, u_i² − 4^{−k}) bounds the bias of such clipping; u_i is ‖x_i‖ rounded up to a power of two.
    AboveThreshold at ε₀ finds the first k in 0, …, K = min(nd, 79) with n(B_k − N_k) ≥ 0 up to Laplace noise. This k is
    k*, and k* = K + 1 if there is none. τ = min(1, 2^{1−k*}).
@@ -18,8 +17,7 @@ Why ρ-zCDP. The trace costs ρ/8. Replacing one row moves all queries of a sear
 ε₀²/8 = ρ/32 by bounded range; the paper counts ρ/8. Step 4 costs ρ₁. The sums of these costs are upper bounds.
 paper : ρ₁ = 3ρ/4, as in the authors' code, which has no step 0. This calibration claims ρ and spends at most 29ρ/32.
     With radius="private", ρ₁ is 5ρ/8 (our choice), and the calibration spends at most 26ρ/32.
-tight : ρ₁ = 27ρ/32, or 26ρ/32 with radius="private". This calibration spends at most ρ. "tight" and the account of the
-    searches are ours.
+tight : ρ₁ = 27ρ/32 (26ρ/32 with radius="private"); it spends at most ρ. "tight" and the account of searches are ours.
 
 The error bounds of step 2 are proven with bounds="theorem", and heuristics of the authors' code with "code". Privacy
 rests on neither. NOTE: nobody has compared these steps with the printed Algorithm 3; the proof lists departures.

@@ -1,10 +1,9 @@
 """ClippedCov: clip the rows to a norm τ, release their second moment, and accept the bias. DLY22 §5.1.
 
-1. Choose τ. With threshold="public", τ is `clip_norm`. With "private", the mechanism searches for τ. B_k is a bound on
-   the bias of clipping to 2^{−k}, computed from the numbers of rows with 2^{−j} < ‖x‖ ≤ 2^{1−j}. N_k = 4^{−k} ν, with a
-   public ν, bounds the noise of step 2 for τ = 2^{−k}. AboveThreshold at ε₀ = √(ρ/2) finds the first k* = 0, …, K at
-   which n(B_k − N_k) ≥ 0, up to its Laplace noise; τ = min(1, 2^{1−k*}). K = min(nd, 79), and k* = K + 1 if no k is
-   found.
+1. Choose τ. With threshold="public", τ is `clip_norm`. With "private", search for it: B_k bounds the bias of clipping
+   to 2^{−k}, computed from the numbers of rows with 2^{−j} < ‖x‖ ≤ 2^{1−j}. N_k = 4^{−k} ν, with a public ν, bounds the
+   noise of step 2 for τ = 2^{−k}. AboveThreshold at ε₀ = √(ρ/2) finds the first k* = 0, …, K at which n(B_k − N_k) ≥ 0,
+   up to its Laplace noise; τ = min(1, 2^{1−k*}). K = min(nd, 79), and k* = K + 1 if no k is found.
 2. Clip every row to norm τ and divide it by τ. Run M on the clipped rows X' at budget ρ₁. M is `gauss_cov` ("gauss"),
    which adds Gaussian noise to the second moment, or `separate_cov` ("separate"), which rebuilds it from noisy
    eigenvalues and the eigenvectors of a noisy matrix. Multiplying the output by τ² also multiplies the noise of M by
@@ -14,7 +13,7 @@
 Why ρ-zCDP. Clipping acts on single rows, so neighbours stay neighbours and M spends ρ₁ at most. In the search one row
 moves all queries in one direction, each by less than 1. The privacy loss of the search therefore lies in an interval of
 length ε₀, which costs ε₀²/8 = ρ/16 (bounded range, Cesar–Rogers 2020). Under zCDP the costs of the search and of M add
-up, although M runs with the τ that was found.
+up, although M depends on τ.
 
 public threshold : ρ₁ = ρ with either calibration. The mechanism spends what M spends.
 private, paper : ρ₁ = 3ρ/4, as in the authors' code. The mechanism claims ρ and spends at most 13ρ/16.
