@@ -8,10 +8,10 @@
 The function `sample_index` does the same for any scores of finitely many outcomes.
 
 Why ε-DP. Let Δ(u) = g'(u) − g(u) be the change of the scores, and R = sup Δ − inf Δ its range. The privacy loss at u is
-−ηΔ(u) plus a constant between η inf Δ and η sup Δ: it is at most ηR, and over all u it fills an interval of length at
-most ηR. Hence η = ε/R gives ε-DP, and ε²/8-zCDP too (Cesar–Rogers 2020). Replacing one row raises no energy by more
-than 1 and lowers no energy by more than 1, and can do both, so R = 2. Some neighbours approach the loss ε as n → ∞. In
-dimension 1 there is one outcome and no loss.
+−ηΔ(u) plus a constant, which lies between η inf Δ and η sup Δ. The loss is therefore at most ηR, and its values lie in
+an interval of length ηR. Hence η = ε/R gives ε-DP, and ε²/8-zCDP too (Cesar–Rogers 2020). Replacing one row changes
+every energy by at most 1. It can raise one energy by 1 and lower another by 1, so R = 2. Some neighbours approach the
+loss ε as n → ∞. In dimension 1 there is one outcome and no loss.
 
 Accuracy. P(g(u) < max g − τ) ≤ e^{−η(τ − s)}/μ for every s ≤ τ, where μ is the share of outcomes with g ≥ max g − s.
 NOTE: the bound e^{−ητ} μ of ADK19 Lemma 4, with μ taken at s = τ, is false.

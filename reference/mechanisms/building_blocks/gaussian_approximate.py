@@ -13,8 +13,8 @@ law P' for f'. The event A = {loss > ε} maximises P(A) − e^ε P'(A). The smal
 
 The number δ(q, ε) increases with q (Balle–Wang 2018, Theorem 8), so the smallest δ at ε is δ(Δ₂/σ, ε).
 
-paper : σ = Δ₂ √(2 ln(1.25/δ))/ε. The calibration claims (ε, δ) and spends (ε, δ(Δ₂/σ, ε)), a smaller δ. Only ε ≤ 1 is
-    accepted: for large ε this σ is too small.
+paper : σ = Δ₂ √(2 ln(1.25/δ))/ε. The calibration claims (ε, δ). It spends (ε, δ(Δ₂/σ, ε)), where δ(Δ₂/σ, ε) < δ. Only ε
+    ≤ 1 is accepted: for large ε this σ is too small.
 tight : the smallest σ with δ(Δ₂/σ, ε) ≤ δ. The code solves δ(Δ₂/σ, ε) = δ for ln σ, and rounds σ up. The mechanism
     spends (ε, δ).
 

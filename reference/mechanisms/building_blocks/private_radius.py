@@ -14,7 +14,7 @@ paper : b₁ = 2/ε, b₂ = 4/ε. The calibration claims ε and spends 3ε/4.
 tight : b₁ = b₂ = 2/ε. The mechanism spends ε.
 
 NOTE: DLY22 prints neither α nor its constants. In the authors' code α is the accuracy of AboveThreshold for J + 1
-queries at β. Privacy does not depend on α.
+queries, with failure probability β. Privacy does not depend on α.
 
 Accuracy. Let R = max ‖x_i‖. With probability 1 − β, the released radius is at most max(p, 2R), and at most 2α rows are
 longer than it.

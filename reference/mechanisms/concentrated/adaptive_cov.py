@@ -19,8 +19,9 @@ paper : ρ₁ = 3ρ/4, as in the authors' code, which has no step 0. This calibr
     With radius="private", ρ₁ is 5ρ/8 (our choice), and the calibration spends at most 26ρ/32.
 tight : ρ₁ = 27ρ/32 (26ρ/32 with radius="private"); it spends at most ρ. "tight" and the account of searches are ours.
 
-The error bounds of step 2 are proven with bounds="theorem", and heuristics of the authors' code with "code". Privacy
-rests on neither. NOTE: nobody has compared these steps with the printed Algorithm 3; the proof lists departures.
+The bounds of step 2 are proven with bounds="theorem", and the authors' heuristics with "code". Privacy rests on
+neither. NOTE: the steps are from the authors' code, not from the printed listing. The proof lists departures from the
+code.
 
 Proof: proofs/paper/adaptive-cov.md
 """

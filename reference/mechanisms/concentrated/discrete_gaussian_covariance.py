@@ -1,22 +1,22 @@
 """Discrete Gaussian noise on a second moment of integers, exact to the last bit. CKS20 Algorithm 3.
 
 1. A public map takes every row to a row q of integers with |q| ≤ 2^b. Compute C = Σ q qᵀ exactly.
-2. Draw
-   a symmetric Z whose entries on and above the diagonal are independent integers, P(Z_ij = z) ∝ e^{−z²/(2σ²)} with σ² =
-   S²/(2ρ). S² = 2·16^b is the squared ℓ2 sensitivity of the upper triangle of C (16^b for d = 1). Add Z to C.
-3. Release (C + Z)/(n 4^b). The output is a second moment: integers times a public unit.
+2. Draw a symmetric Z whose entries on and above the diagonal are independent integers, P(Z_ij = z) ∝ e^{−z²/(2σ²)} with
+   σ² = S²/(2ρ). S² = 2·16^b is the squared ℓ2 sensitivity of the upper triangle of C (16^b for d = 1). Then add Z to C.
+3. Release (C + Z)/(n 4^b). The output is a noisy second moment, in multiples of the public unit 1/(n 4^b).
 
 Once the rows are integers, nothing is computed in floating point, so low-order bits reveal nothing about the data. The
 proof is about the released integers, and assumes that the random bits are fair. A float ρ means the shortest decimal
 number that rounds to it: 0.1 means exactly 1/10. The query is ours.
 
-Why ρ-zCDP. Replacing a row changes C by an integer matrix Δ. Shifted by a whole number m, the discrete Gaussian has the
-Rényi divergence D_α ≤ α m²/(2σ²), as the Gaussian has, with equality if αm is whole (CKS20). Entries are independent,
-so D_α ≤ α Σ_{i≤j} Δ_ij²/(2σ²) ≤ α S²/(2σ²) = αρ. The rows 2^b e₁ and 2^b e₂ attain this bound at whole orders α.
+Why ρ-zCDP. Replacing a row changes C by an integer matrix Δ. If the discrete Gaussian is shifted by a whole number m,
+the Rényi divergence D_α is at most α m²/(2σ²), its value for the Gaussian, with equality if αm is whole (CKS20).
+Entries are independent, so D_α ≤ α Σ_{i≤j} Δ_ij²/(2σ²) ≤ α S²/(2σ²) = αρ. The rows 2^b e₁ and 2^b e₂ attain this bound
+at whole orders α.
 
 The steps above are for replace-one. Under add-remove, C + Z is released without the division by n, and S² = 16^b is the
-squared ℓ2 sensitivity of the upper triangle of C. n is released with discrete Gaussian noise of its own. ρ = ρ₀ + ρ₁,
-with ρ₀ = ρ/(1 + d) for n. Adding the row 2^b e₁ attains both bounds at whole orders α.
+squared ℓ2 sensitivity of the upper triangle of C. The number n gets discrete Gaussian noise of its own, at budget ρ₀ =
+ρ/(1 + d). C + Z is released at budget ρ − ρ₀. Adding the row 2^b e₁ attains both bounds at whole orders α.
 
 Accuracy. Rounding rows toward zero moves an entry of the second moment by at most 2·2^−b. Z_ij/(n 4^b) has a variance
 of at most 1/(n²ρ), that of the noise of gauss-cov.
