@@ -20,8 +20,7 @@ paper : ρ₁ = 3ρ/4, as in the authors' code, which has no step 0. This calibr
 tight : ρ₁ = 27ρ/32 (26ρ/32 with radius="private"); it spends at most ρ. "tight" and the account of searches are ours.
 
 The bounds of step 2 are proven with bounds="theorem", and the authors' heuristics with "code". Privacy rests on
-neither. NOTE: the steps are from the authors' code, not from the printed listing. The proof lists departures from the
-code.
+neither. NOTE: the steps are from the authors' code, not from the printed listing. The proof lists differences.
 
 Proof: proofs/paper/adaptive-cov.md
 """
