@@ -319,9 +319,7 @@ def spend(
     """
     proven = base_loss(final_budget(rho, threshold, calibration), dimension, base)
     if threshold == "public":
-        return Spend(
-            ZCDP(rho), ZCDP(proven), attained=True, remark="attained by the mechanism that runs on the clipped rows"
-        )
+        return Spend(ZCDP(rho), ZCDP(proven), attained=True, remark="by the mechanism that runs on the clipped rows")
     proven += search_loss(search_epsilon(rho))
     return Spend(ZCDP(rho), ZCDP(proven), attained=False, remark="step by step; an upper bound")
 
