@@ -45,7 +45,7 @@ def why_no_reference(subject: Subject) -> str:
     """Return why there is no reference to compare with, or an empty string if there is one."""
     if subject.mechanism is None:
         return "no mechanism is named, so there is no reference"
-    return "" if subject.setting.box is None else "rows lie in a box, and the reference is for others"
+    return "" if subject.setting.box is None else "the rows lie in a box, for which there is no reference"
 
 
 def reference_of(subject: Subject) -> Recorder:
@@ -183,7 +183,7 @@ def _sentence(named: Sequence[tuple[str, ExactLoss]], evaluations: int) -> str:
         text += ". The loss is above the claim by so little that a rounded constant would explain it" * (
             worst.above and not worst.refuted
         )
-        text += f". On others it is {undecided}" if undecided else ""
+        text += f". On other pairs it is {undecided}" if undecided else ""
     return text
 
 
