@@ -70,7 +70,9 @@ def summation_order(setting: Setting, form: Form) -> list[Finding]:
     )
     if max(found) < WORTH_A_NOTE:
         return [Finding("contract", NAME, Status.NOT_REFUTED, text)]
-    text += ". If the claim is for data sets without an order, the loss can exceed it by this share, and by more for more rows"
+    text += (
+        ". If the claim is for data sets without an order, the loss can exceed it by this share, or more for more rows"
+    )
     return [Finding("contract", NAME, Status.NOTED, text)]
 
 

@@ -36,7 +36,10 @@ QUESTION = Question(
     ask=ask,
     applies=lambda subject: "" if subject.setting.box is not None else "only for rows in a box (--bounds)",
     share=Fraction(1, 200),
-    valid_if="Exact two-sample tests compare entries, and outputs for changed columns, on independent draws; levels add up.",
+    valid_if=(
+        "Exact two-sample tests on independent draws compare the law of each entry before and after a change of the "
+        "columns; the levels add up."
+    ),
     gives=(Entries,),
     most_samples=MOST_KEPT,
     draws=lambda subject, look: 5 * look.samples,

@@ -69,8 +69,8 @@ QUESTION = Question(
     share=Fraction(1, 10),
     tests=len(NAMES),
     valid_if=(
-        "If the laws are equal, the ranks of the target's draws among the reference's draws are uniform and independent; "
-        "exact tests of the ranks share the level."
+        "If the laws are equal, the ranks of the target's draws among the reference's draws are uniform and "
+        "independent; exact tests of the ranks share the level."
     ),
     reads=(Residuals,),
     gives=(LawTest,),

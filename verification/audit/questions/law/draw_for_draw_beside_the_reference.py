@@ -35,7 +35,10 @@ QUESTION = Question(
     applies=_applies,
     spared=where_seeds_decide_nothing,
     share=Fraction(1, 100),
-    valid_if="Pilot pairs choose an event, and new pairs test it (McNemar's exact test). All data sets and budgets share the level.",
+    valid_if=(
+        "Pilot pairs choose an event, and new pairs test it (McNemar's exact test). All data sets and budgets share "
+        "the level."
+    ),
     reads=(IgnoresRng,),
     cost=2,
 )

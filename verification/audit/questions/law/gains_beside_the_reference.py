@@ -267,8 +267,8 @@ def _by_gains(subject: Subject, target: Recorder, reference: Recorder, reason: s
         return [Finding("law", NAME, Status.SKIPPED, f"{why}; {reason}")]
     if found.changed:
         text = (
-            f"some draws affect the output more or less than in the reference{_named(found)}. Correct code may use other "
-            "draws, so this is only noted"
+            f"some draws affect the output more or less than in the reference{_named(found)}. Correct code may use "
+            "other draws, so this is only noted"
         )
         return [Finding("law", NAME, Status.NOTED, text, facts=_facts(found, 0))]
     text = f"{sum(g.numbers for g in found.matched)} draws reach the output as strongly as those of the reference"
