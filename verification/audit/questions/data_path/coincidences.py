@@ -23,8 +23,8 @@ QUESTION = Question(
     draws=400,
     share=Fraction(1, 100),
     valid_if=(
-        "The number of coincidences among independent draws is binomial, and bounds on its tail probabilities are "
-        "added up."
+        "Binomial laws bound the numbers of coincidences among independent draws; the bounds on the tail probabilities "
+        "are added up."
     ),
     cost=2,
 )

@@ -241,12 +241,12 @@ def _compared(cases: list[_Case], seed: int) -> _Seen | Finding:
         if found.reason and not (seen.same and found.left_out):
             seen.reasons[found.reason] = None
             if not seen.same:
-                break  # a draw whose law is unknown on this data set would also have an unknown law on other data
+                break  # the reason, such as a draw of an unknown law, would be the same on other data
     return seen
 
 
 def _one_law(seen: _Seen, matched: Gains) -> Finding:
-    text = f"by arithmetic, target and reference have one law on {seen.same} data sets"
+    text = f"by arithmetic, target and reference have the same law on {seen.same} data sets"
     text += f", and in {seen.alike} other cases they give the same output for the same draws" if seen.alike else ""
     text += f"; not decided on others: {'; '.join(seen.reasons)}" if seen.reasons else ""
     facts = _facts(matched, seen.same)

@@ -45,7 +45,7 @@ def why_no_reference(subject: Subject) -> str:
     """Return why there is no reference to compare with, or an empty string if there is one."""
     if subject.mechanism is None:
         return "no mechanism is named, so there is no reference"
-    return "" if subject.setting.box is None else "the rows lie in a box, for which there is no reference"
+    return "" if subject.setting.box is None else "the rows lie in a box, but the reference is for other domains"
 
 
 def reference_of(subject: Subject) -> Recorder:
