@@ -180,7 +180,7 @@ def _sentence(named: Sequence[tuple[str, ExactLoss]], evaluations: int) -> str:
             f"of {len(losses)} pairs"
         )
         text += f", and the search tried {evaluations}"
-        text += ". The loss is above the claim by so little that a rounded constant would explain it" * (
+        text += ". The loss exceeds the claim by so little that rounding a constant in the target would explain it" * (
             worst.above and not worst.refuted
         )
         text += f". On other pairs it is {undecided}" if undecided else ""
