@@ -68,7 +68,7 @@ def test_a_target_with_far_too_little_noise_ends_in_a_fraction_of_the_draws(
         assert decided.status is Status.REFUTED
         assert check.p_value is not None
         assert check.p_value <= STOP
-        assert "ended before the 20000 per data set" in check.detail
+        assert "ended before the planned number, 20000 per data set" in check.detail
 
 
 @pytest.mark.parametrize("claim", RIGHT)
