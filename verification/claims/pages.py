@@ -206,7 +206,10 @@ def _strength(part: str, status: Status) -> str:
 
 
 def _evidence(c: LedgerClaim, second: bool) -> Iterable[str]:
-    """Return a sentence on the legs of a claim for each part and kind."""
+    """Return sentences that name the legs of a claim, or, if `second` is true, its second opinions.
+
+    Legs of one kind that support the same part of the entry share a sentence.
+    """
     groups: dict[tuple[str, str], list[str]] = {}
     for leg in c.legs:
         if leg.second_opinion == second:

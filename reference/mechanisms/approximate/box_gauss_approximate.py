@@ -1,20 +1,20 @@
 """Number of rows, mean and covariance of bounded columns, from one noisy vector of moments, under (ε, δ)-DP. Ours.
 
 1. Compute the sums of 1, u_j, u_j² − 1 and u_i u_j (i < j) over all rows, for the columns u scaled to [−1, 1].
-2. Every kind of sum has a public weight. Add independent Gaussian noise to the sums. Its scale is σ, divided by the
-   weight of the sum. The first sum, the number of rows n, gets no noise under replace-one, where n is public.
+2. Every kind of sum has a public weight. Add independent Gaussian noise, of standard deviation σ/w to a sum of weight
+   w. The first sum, the number of rows n, gets no noise under replace-one, where n is public.
 3. Divide the noisy sums by max(1, n) for the noisy n, and add 1 to the means of u_j² − 1. Release n, the mean, and the
    second moment less the product of the means, in the units of the data. The covariance need not be positive
    semidefinite, and the mean need not lie within the bounds.
 
-Why (ε, δ)-DP. A sum times its weight has noise of the scale σ. S is the largest ℓ2 distance between the weighted
-sums of neighbours. This release is therefore the Gaussian mechanism with sensitivity S (`gaussian_approximate`): with a
-= S/σ, the smallest δ at ε is δ(a, ε) = Φ(a/2 − ε/a) − e^ε Φ(−a/2 − ε/a).
+Why (ε, δ)-DP. Multiplied by its weight, every noisy sum has noise of standard deviation σ. S is the largest ℓ2 distance
+between the weighted sums of neighbours. This release is therefore the Gaussian mechanism with ℓ2 sensitivity S
+(`gaussian_approximate`). The smallest δ at ε is Φ(a/2 − ε/a) − e^ε Φ(−a/2 − ε/a), where a = S/σ.
 
 paper : σ/S = √(2 ln(1.25/δ))/ε, for ε ≤ 1 only (DR14 Theorem A.1).
-tight : σ/S is the smallest that gives (ε, δ) (Balle–Wang 2018 Theorem 8).
+tight : σ/S is the smallest ratio that gives (ε, δ)-DP (Balle–Wang 2018 Theorem 8).
 
-The weights of `box_gauss` minimise a bound on the error on the worst data; `box_moments` has them, and proves S.
+The weights of `box_gauss` minimise a bound on the error on the worst data. `box_moments` proves S for these weights.
 
 A data set with n = 0 is allowed under add-remove, and refused under replace-one. The covariance of n = 1 row is 0 plus
 noise. A value on a bound counts as inside.
@@ -68,7 +68,7 @@ def release(
     on_outside: Outside = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Release the number of rows, the mean and the covariance, given the noise, (d + 1, d + 1), symmetric."""
+    """Release the number of rows, the mean and the covariance, given a symmetric (d + 1, d + 1) draw of the noise."""
     # VALIDATE
     standard = multiplier(epsilon, delta, calibration)
     _, columns = shape_of(x, fewest_rows(adjacency))
@@ -115,8 +115,8 @@ def sample(
 
     Returns
     -------
-    (d + 1, d + 1), symmetric: the number of rows in the corner, beside it the mean, in the unit of x, and below the
-    covariance, in the unit of x squared.
+    (d + 1, d + 1), symmetric. Entry (0, 0) is the number of rows. The rest of row 0 and of column 0 is the mean, in the
+    unit of x. The other entries are the covariance, in the unit of x squared.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def spend(
 ) -> Spend:
     """The claimed budget is (ε, δ).
 
-    The proven budget is the smallest δ at ε, attained in every dimension, for both kinds of neighbours.
+    The proven budget is the smallest δ at ε. Some neighbours attain it in every dimension, under both adjacencies.
     """
     exact = proven_delta(1 / multiplier(epsilon, delta, calibration), epsilon)
     return Spend(
@@ -177,5 +177,5 @@ MECHANISM = Mechanism(
     sample,
     spend,
     domain="box",
-    unranked="it takes columns with bounds, where those that are compared take rows of bounded length",
+    unranked="it takes columns with public bounds; the compared mechanisms take rows of bounded length",
 )

@@ -5,17 +5,16 @@
    1 in all of them, our "goe" has variance 1 on the diagonal and 1/2 above it.
 3. Release Σ + σW. The output is symmetric, but it need not be positive semidefinite.
 
-Why (ε, δ)-DP. As `gauss_cov` shows, the noisy upper triangles of two neighbours are Gaussian vectors. In units of the
-noise, their means are at most √2/(nσ) apart for either ensemble, with equality for orthonormal rows. In dimension 1
-they are at most 1/(nσ) apart. This release is therefore the Gaussian mechanism with ℓ2 sensitivity Δ₂ = √2/n
-(`gaussian_approximate`).
+Why (ε, δ)-DP. As `gauss_cov` shows, the noisy upper triangles of two neighbours are Gaussian vectors. Divide every
+entry by the standard deviation of its noise. Then the means are at most √2/(nσ) apart for either ensemble, and the rows
+e₁ and e₂ attain this distance. In dimension 1 they are at most 1/(nσ) apart. This release is therefore the Gaussian
+mechanism with ℓ2 sensitivity Δ₂ = √2/n (`gaussian_approximate`).
 
-paper : σ = Δ₂ √(2 ln(1.25/δ))/ε, for ε ≤ 1 only. The scale of "paper" proves (ε, δ') with a smaller δ' (DR14 Theorem
-    A.1).
+paper : σ = Δ₂ √(2 ln(1.25/δ))/ε, for ε ≤ 1 only (DR14 Theorem A.1). The smallest δ for this σ is below the claimed δ.
 tight : σ is the smallest scale that gives (ε, δ) (Balle–Wang 2018 Theorem 8).
 
-NOTE: DTTZ14 has Δ₂ = 1/n, for neighbours that add or remove a row. The authors' code for ADK19 uses Δ₂ = 1/n, but the
-neighbours of the paper replace a row: for these neighbours its σ is too small by a factor √2.
+NOTE: DTTZ14 has Δ₂ = 1/n, for neighbours that add or remove a row. The authors' code for ADK19 uses Δ₂ = 1/n too, but
+in ADK19 neighbours differ by a replaced row. For these neighbours the σ of the code is too small by a factor √2.
 
 Accuracy. The error is σ‖W‖_F on all data.
 
@@ -157,7 +156,7 @@ def spend(
 ) -> Spend:
     """The claimed budget is (ε, δ).
 
-    The proven budget is the exact δ at ε for means √2/(nσ) apart, or 1/(nσ) apart for d = 1.
+    The proven budget is the smallest δ at ε, which some neighbours attain in every dimension.
     """
     apart = change_squared(dimension) ** 0.5 / (sensitivity(1) * multiplier(epsilon, delta, calibration))
     exact = proven_delta(apart, epsilon)
@@ -165,7 +164,7 @@ def spend(
         ApproximateDP(epsilon, delta),
         ApproximateDP(epsilon, exact),
         exact > SMALLEST_PROBABILITY,
-        "by the event {loss > ε}, for orthonormal rows",
+        "by the event {loss > ε}, for rows e₁ and e₂ (1 and 0 if d = 1)",
     )
 
 
@@ -180,5 +179,5 @@ MECHANISM = Mechanism(
     draw_noise,
     sample,
     spend,
-    unranked="its claim is (ε, δ)-DP, which is not comparable",
+    unranked="it claims (ε, δ)-DP; the compared mechanisms claim ε-DP or ρ-zCDP",
 )

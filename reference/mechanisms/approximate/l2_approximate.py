@@ -11,9 +11,9 @@ Why (ε, δ)-DP. Let the second moments Σ and Σ' of two neighbours have the di
     c e^{ℓ/2} (1 − ν²)^{(D−3)/2} (κ + 1 − ν²),   ν = ℓ/q,   κ = (2(D − 1)/q) K_{D/2}(q/2)/K_{D/2−1}(q/2),
 
 with Bessel functions K. Hence the least δ at ε, which is δ(q, ε) = E max(0, 1 − e^{ε−ℓ}), is an integral over one
-variable. For D = 1 the value δ(q, ε) is 1 − e^{(ε−q)/2}. δ(q, ε) grows with q, and q is at most Δ/s with Δ = √2/n, for
-orthonormal rows, or 1/n if d = 1. s is the least scale with δ(Δ/s, ε) ≤ δ. The release is also Δ/s-DP, whereas Gaussian
-noise is ε-DP for no ε.
+variable. For D = 1 and q ≥ ε the value of δ(q, ε) is 1 − e^{(ε−q)/2}. The value grows with q, and the largest q is Δ/s.
+Orthonormal rows attain Δ = √2/n; if d = 1, Δ is 1/n. The scale s is the least with δ(Δ/s, ε) ≤ δ. The release is also
+Δ/s-DP, whereas Gaussian noise is ε-DP for no ε.
 
 NOTE: we had the abstract and the authors' code, but not the paper. The authors bound δ for any query, by sums over
 spherical shells. We added the density of the loss, the integral and the scale for Σ.
@@ -63,7 +63,7 @@ from covassay.reference.mechanisms.pure import k_norm
 from covassay.reference.privacy import APPROXIMATE, ApproximateDP, Spend
 from covassay.reference.sensitivity import square_root
 
-ROUNDED_DOWN = 1e-9  # a relative decrease of q − ε, larger than the relative error of the root
+ROUNDED_DOWN = 1e-9  # q − ε is decreased by this share, which is larger than the relative error of the root
 LOST = 1e-15  # a relative error that is larger than the rounding errors of q and of q cos x
 STEPS = 400  # the number of steps of the recurrence for the Bessel functions, after which a wrong start has no effect
 BELOW = 60.0  # an integrand e^60 times smaller than its maximum adds nothing to an integral
@@ -266,7 +266,7 @@ def spend(*, epsilon: L2Epsilon, delta: Delta, dimension: Dimension) -> Spend:
         ApproximateDP(epsilon, delta),
         ApproximateDP(epsilon, min(max(exact, SMALLEST_PROBABILITY), math.nextafter(1.0, 0.0))),
         exact > SMALLEST_PROBABILITY,
-        "by the event {loss > ε}, for orthonormal rows (one row against none if d = 1)",
+        "by the event {loss > ε}, for orthonormal rows (1 and 0 if d = 1)",
     )
 
 
@@ -285,5 +285,5 @@ MECHANISM = Mechanism(
     draw_noise,
     sample,
     spend,
-    unranked="its claim is (ε, δ)-DP, which is not comparable",
+    unranked="it claims (ε, δ)-DP; the compared mechanisms claim ε-DP or ρ-zCDP",
 )

@@ -1,7 +1,7 @@
 """AboveThreshold (sparse vector): the first query above a threshold. DLY22 Algorithm 1, DR14 Algorithm 1.
 
-1. Take queries f_1, …, f_m, each of which one row moves by at most 1, and a public threshold T. `release` takes the
-   energies f_i = n Σ_ii = Σ_k x_ki² of the d features, and T = share · n/d; `first_above` takes any queries.
+1. Take a public threshold T and queries f_1, …, f_m. Replacing one row changes each query by at most 1. `release` takes
+   the energies f_i = n Σ_ii = Σ_k x_ki² of the d features, and T = share · n/d; `first_above` takes any queries.
 2. T̂ = T + b₁ Laplace, and f̂_i = f_i + b₂ Laplace, with fresh noise for every query. Find the first i with f̂_i ≥ T̂.
 3. Release the index i, or m + 1 if there is none.
 
@@ -17,8 +17,8 @@ paper : b₁ = 2/ε, b₂ = 4/ε. The mechanism claims ε; general queries spend
 tight : b₁ = b₂ = 2/ε, for monotone queries and energies only. With "tight", monotone queries and energies spend ε;
     general queries would spend 1.5 ε.
 
-Accuracy. With probability 1 − β every query passed over is below T + α and the query stopped at is at least T − α, for
-α = b₁ ln(2/β) + b₂ ln(2m/β). DR14 Theorem 3.24 prints the larger α = (8/ε) ln(2m/β).
+Accuracy. Let α = b₁ ln(2/β) + b₂ ln(2m/β). With probability 1 − β, every query before the released index is below T +
+α, and the query at the released index is at least T − α. DR14 Theorem 3.24 prints the larger α = (8/ε) ln(2m/β).
 
 Proof: proofs/paper/above-threshold.md
 """
@@ -104,10 +104,11 @@ class AboveThresholdNoise:
 def first_above(
     values: Vector, threshold: float, noise: AboveThresholdNoise, *, epsilon: float, calibration: Calibration
 ) -> int:
-    """Return the position 0, …, m − 1 of the first query that noisily reaches the public threshold, or m if none does.
+    """Return the position 0, …, m − 1 of the first query whose noisy value reaches the noisy threshold, or m if none
+    does.
 
-    values : shape (m,), queries on the data. One row moves each query by at most 1; with "tight" the queries are
-        monotone, or energies.
+    values : shape (m,), the queries. Replacing one row must change each query by at most 1. With "tight" the queries
+        must also be monotone, or be the energies.
     noise : the noise for m queries.
     """
     z = require_shape("noise.threshold", noise.threshold, ())
@@ -128,7 +129,9 @@ def release(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> float:
-    """Release the number 1, …, d of the first feature with enough energy, or d + 1, given the noise for d queries."""
+    """Release the number 1, …, d of the first feature whose noisy energy reaches the noisy threshold, or d + 1 if none
+    does. The noise is for d queries.
+    """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
 

@@ -5,13 +5,13 @@
    result is feature u with probability ∝ exp(η g(u)).
 3. Release the number of feature u.
 
-`sample_index` draws from any scores on finitely many outcomes in this way.
+The function `sample_index` does the same for any scores of finitely many outcomes.
 
 Why ε-DP. Let Δ(u) = g'(u) − g(u) be the change of the scores, and R = sup Δ − inf Δ its range. The privacy loss at u is
-−ηΔ(u) plus a constant between η inf Δ and η sup Δ: it is at most ηR, and over all u it fills an interval of length at
-most ηR. Hence η = ε/R gives ε-DP, and ε²/8-zCDP too (Cesar–Rogers 2020). Replacing one row raises no energy by more
-than 1 and lowers no energy by more than 1, and can do both, so R = 2. Some neighbours approach the loss ε as n → ∞. In
-dimension 1 there is one outcome and no loss.
+−ηΔ(u) plus a constant, which lies between η inf Δ and η sup Δ. The loss is therefore at most ηR, and its values lie in
+an interval of length ηR. Hence η = ε/R gives ε-DP, and ε²/8-zCDP too (Cesar–Rogers 2020). Replacing one row changes
+every energy by at most 1. It can raise one energy by 1 and lower another by 1, so R = 2. Some neighbours approach the
+loss ε as n → ∞. In dimension 1 there is one outcome and no loss.
 
 Accuracy. P(g(u) < max g − τ) ≤ e^{−η(τ − s)}/μ for every s ≤ τ, where μ is the share of outcomes with g ≥ max g − s.
 NOTE: the bound e^{−ητ} μ of ADK19 Lemma 4, with μ taken at s = τ, is false.
@@ -56,7 +56,10 @@ def failure_bound(eta: Number, gap: Number, share: Number, exp: Callable[[Number
 
 
 def sample_index(scores: Vector, noise: Vector, *, eta: float) -> int:
-    """Return the outcome 0, …, m − 1, drawn with probability ∝ exp(η score) if `noise` is (m,), standard Gumbel."""
+    """Return the outcome, one of 0, …, m − 1, for which η times the score plus the noise is largest.
+
+    If the m entries of `noise` are independent standard Gumbel, an outcome has probability ∝ exp(η score).
+    """
     return int(np.argmax(eta * scores + require_shape("noise", noise, scores.shape)))
 
 
@@ -64,7 +67,9 @@ def sample_index(scores: Vector, noise: Vector, *, eta: float) -> int:
 def release(
     x: DataSet, noise: Vector, *, epsilon: Epsilon, row_bound: RowBound = 1.0, on_large_rows: LargeRows = "clip"
 ) -> float:
-    """Release the number 1, …, d of the feature with the most energy, given the noise, (d,), standard Gumbel."""
+    """Release the number 1, …, d of the feature with the largest noisy score, given standard Gumbel noise of shape
+    (d,).
+    """
     # VALIDATE, and take row_bound as the unit of the rows
     rows = unit_rows(x, row_bound, on_large_rows)
 

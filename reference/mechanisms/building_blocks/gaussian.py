@@ -64,7 +64,9 @@ COUNTED = RowsAndSumOutput(power=0, entries="vector")
 
 
 def perturb(value: Array, noise: Array, *, sensitivity: float, rho: float) -> Array:
-    """`value` + (Δ₂/√(2ρ)) `noise`: an array of any shape, and standard normal noise of the same shape."""
+    """Return `value` + (Δ₂/√(2ρ)) `noise`, where `value` is any array and `noise` is standard normal, of the same
+    shape.
+    """
     perturbed: Array = value + noise_scale(sensitivity, rho) * require_shape("noise", noise, np.shape(value))
     return perturbed
 
@@ -79,7 +81,9 @@ def release(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Vector:
-    """Release the noisy second moment of every feature, given the noise, (d,), standard normal."""
+    """Release the noisy second moment of every feature, given standard normal noise of shape (d,), or a `CountedNoise`
+    under add-remove.
+    """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows, fewest_rows(adjacency))
     count, own = parts_of(noise, adjacency)
@@ -154,7 +158,7 @@ def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-on
         return Spend(ZCDP(rho), ZCDP(rho), True, "for a row along an axis")
     change = second_moments_sensitivity(1, dimension)
     proven = zcdp_of_gaussian(change, noise_scale(change, rho) ** 2)
-    return Spend(ZCDP(rho), ZCDP(proven), True, "at every order, for rows e₁ and e₂ (one row against none if d = 1)")
+    return Spend(ZCDP(rho), ZCDP(proven), True, "at every order, for rows e₁ and e₂ (1 and 0 if d = 1)")
 
 
 ABOUT = About("gaussian", "Gaussian mechanism", "DLY22", "Lemma 3", "reconstructed")

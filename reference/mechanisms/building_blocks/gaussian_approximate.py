@@ -6,17 +6,17 @@
 
 `perturb` adds Gaussian noise to any query whose ℓ2 sensitivity is known.
 
-Why (ε, δ)-DP. With q = ‖f − f'‖₂/σ the privacy loss is N(q²/2, q²) under the law for f and N(−q²/2, q²) under the law
-for f'. The event {loss > ε} needs the largest δ, which is
+Why (ε, δ)-DP. With q = ‖f − f'‖₂/σ the privacy loss is N(q²/2, q²) under the law P for f, and N(−q²/2, q²) under the
+law P' for f'. The event A = {loss > ε} maximises P(A) − e^ε P'(A). The smallest δ for f, f' and ε is therefore
 
     δ(q, ε) = P(loss > ε) − e^ε P'(loss > ε) = Φ(q/2 − ε/q) − e^ε Φ(−q/2 − ε/q).
 
 The number δ(q, ε) increases with q (Balle–Wang 2018, Theorem 8), so the smallest δ at ε is δ(Δ₂/σ, ε).
 
-paper : σ = Δ₂ √(2 ln(1.25/δ))/ε. The calibration claims (ε, δ) and spends (ε, δ(Δ₂/σ, ε)), a smaller δ. Only ε ≤ 1 is
-    accepted: for large ε this σ is too small.
-tight : the smallest σ with δ(Δ₂/σ, ε) ≤ δ, found by a bracketed root in ln σ and rounded up. The mechanism spends (ε,
-    δ).
+paper : σ = Δ₂ √(2 ln(1.25/δ))/ε. The calibration claims (ε, δ). It spends (ε, δ(Δ₂/σ, ε)), where δ(Δ₂/σ, ε) < δ. Only ε
+    ≤ 1 is accepted: for large ε this σ is too small.
+tight : the smallest σ with δ(Δ₂/σ, ε) ≤ δ. The code solves δ(Δ₂/σ, ε) = δ for ln σ, and rounds σ up. The mechanism
+    spends (ε, δ).
 
 Proof: proofs/paper/gaussian-approximate.md
 """
@@ -94,20 +94,23 @@ def log_delta(
 def rounding(epsilon: float) -> float:
     """The relative amount r by which the computed multiplier σ/Δ₂ is rounded up.
 
-    The computed ln δ(q, ε) has an error of about L²/(2^52 ε), L = ln(1/δ) ≤ 691, and rounding by r moves ln δ by about
-    2Lr.
+    Let L = ln(1/δ), which is at most 691. The computed ln δ(q, ε) has an error of about L²/(2^52 ε). Increasing the
+    multiplier by the relative amount r decreases ln δ by about 2Lr.
     """
     return ROUNDED_UP * max(1.0, ENOUGH / epsilon)
 
 
 def proven_delta(q: float, epsilon: float) -> float:
-    """An upper bound on δ(q, ε), at least 1e-300. For ε < ENOUGH a larger q makes up for rounding errors."""
+    """Return an upper bound on δ(q, ε), or 1e-300 if the bound is smaller.
+
+    For ε < ENOUGH the bound is computed at a slightly larger q, which makes up for rounding errors.
+    """
     raised = q * (1 + rounding(epsilon) / 2) if epsilon < ENOUGH else q
     return max(math.exp(log_delta(raised, epsilon)), SMALLEST_PROBABILITY)
 
 
 def _tight_multiplier(epsilon: float, delta: float) -> float:
-    """The least σ/Δ₂ with δ(Δ₂/σ, ε) ≤ δ, up to `rounding`."""
+    """The least σ/Δ₂ with δ(Δ₂/σ, ε) ≤ δ, increased by the relative amount `rounding(epsilon)`."""
 
     def excess(log_multiplier: float) -> float:
         return float(log_delta(math.exp(-log_multiplier), epsilon)) - math.log(delta)
@@ -145,7 +148,7 @@ def multiplier(epsilon: float, delta: float, calibration: Calibration) -> float:
 def perturb(
     value: Array, noise: Array, *, sensitivity: float, epsilon: float, delta: float, calibration: Calibration
 ) -> Array:
-    """`value` + σ `noise`: an array of any shape, and standard normal noise of the same shape."""
+    """Return `value` + σ `noise`, where `value` is any array and `noise` is standard normal, of the same shape."""
     sigma = sensitivity * multiplier(epsilon, delta, calibration)
     perturbed: Array = value + sigma * require_shape("noise", noise, np.shape(value))
     return perturbed
@@ -162,7 +165,7 @@ def release(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Vector:
-    """Release the noisy second moment of every feature, given the noise, (d,), standard normal."""
+    """Release the noisy second moment of every feature, given standard normal noise of shape (d,)."""
     # VALIDATE
     _require_budget(epsilon, delta, calibration)
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
@@ -241,7 +244,7 @@ def spend(
         ApproximateDP(epsilon, delta),
         ApproximateDP(epsilon, exact),
         exact > SMALLEST_PROBABILITY,
-        "by the event {loss > ε}, for rows e₁ and e₂ (one row against none if d = 1)",
+        "by the event {loss > ε}, for rows e₁ and e₂ (1 and 0 if d = 1)",
     )
 
 

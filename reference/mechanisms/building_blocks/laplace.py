@@ -76,7 +76,7 @@ COUNTED = RowsAndSumOutput(power=0, entries="vector")
 
 
 def perturb(value: Array, noise: Array, *, sensitivity: float, epsilon: float) -> Array:
-    """`value` + (Δ₁/ε) `noise`: an array of any shape, and Laplace(1) noise of the same shape."""
+    """Return `value` + (Δ₁/ε) `noise`, where `value` is any array and `noise` is Laplace(1), of the same shape."""
     perturbed: Array = value + noise_scale(sensitivity, epsilon) * require_shape("noise", noise, np.shape(value))
     return perturbed
 
@@ -91,7 +91,9 @@ def release(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Vector:
-    """Release the noisy second moment of every feature, given the noise, (d,), Laplace(1)."""
+    """Release the noisy second moment of every feature, given Laplace(1) noise of shape (d,), or a `CountedNoise` under
+    add-remove.
+    """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows, fewest_rows(adjacency))
     count, own = parts_of(noise, adjacency)
@@ -166,7 +168,7 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "re
         return Spend(PureDP(epsilon), PureDP(epsilon), True, "for a row along an axis")
     change = second_moments_sensitivity(1, dimension)
     proven = privacy_loss(change, noise_scale(change, epsilon))
-    return Spend(PureDP(epsilon), PureDP(proven), True, "at y = f, for rows e₁ and e₂ (one row against none if d = 1)")
+    return Spend(PureDP(epsilon), PureDP(proven), True, "at y = f, for rows e₁ and e₂ (1 and 0 if d = 1)")
 
 
 ABOUT = About("laplace", "Laplace mechanism", "ADK19", "Lemma 3")

@@ -1,10 +1,9 @@
 """Private radius: a ball that holds all but a few rows. DLY22 Lemma 10, after Dong–Yi 2021.
 
-1. Public radii r_j = min(1, 2^j p), j = 0, …, J, with p the precision and J = ⌈log₂(1/p)⌉, so that r_J = 1.
+1. The public radii are r_j = min(1, 2^j p) for j = 0, …, J. Here p is the precision and J = ⌈log₂(1/p)⌉, so r_J = 1.
 2. Let Q_j be the number of rows of norm at most r_j.
-3. AboveThreshold (`above_threshold`) adds Laplace noise, of scale
-   b₁ to the threshold n − α and of scale b₂ to every Q_j. The search finds the first j for which the noisy Q_j reaches
-   the noisy threshold.
+3. AboveThreshold (`above_threshold`) adds Laplace noise of scale b₁ to the threshold n − α, and Laplace noise of scale
+   b₂ to every Q_j. The search finds the first j for which the noisy Q_j reaches the noisy threshold.
 4. Release r_j, or 1 if no j is found.
 
 Why ε-DP. If x is replaced by y, every Q_j moves by 0 or 1, and all move in one direction: up if ‖x‖ > ‖y‖, and down
@@ -15,7 +14,7 @@ paper : b₁ = 2/ε, b₂ = 4/ε. The calibration claims ε and spends 3ε/4.
 tight : b₁ = b₂ = 2/ε. The mechanism spends ε.
 
 NOTE: DLY22 prints neither α nor its constants. In the authors' code α is the accuracy of AboveThreshold for J + 1
-queries at β. Privacy does not depend on α.
+queries, with failure probability β. Privacy does not depend on α.
 
 Accuracy. Let R = max ‖x_i‖. With probability 1 − β, the released radius is at most max(p, 2R), and at most 2α rows are
 longer than it.
@@ -85,7 +84,7 @@ def release(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> float:
-    """Release a radius that few rows exceed, given noise for one query at each of `public_radii(precision)`."""
+    """Release a radius that few rows exceed, given noise for `len(public_radii(precision))` queries."""
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, _ = sized_unit_rows(x, row_bound, on_large_rows)
 

@@ -4,8 +4,9 @@
 2. Draw L ~ Laplace(1), and add bL to tr Σ, with b = 1/(nε).
 3. Release tr Σ + bL. The output may be negative.
 
-Why ε-DP. Replacing the row x by y moves the trace by (‖y‖² − ‖x‖²)/n, so by at most 1/n, which y = 0 attains. The
-privacy loss with Laplace noise is at most this move over b: ε, attained in every dimension.
+Why ε-DP. Replacing the row x by y changes the trace by (‖y‖² − ‖x‖²)/n. The absolute value is at most 1/n, with
+equality for ‖x‖ = 1 and y = 0. The privacy loss is at most (1/n)/b = ε, which these neighbours attain in every
+dimension.
 
 With Gaussian noise of standard deviation σ = 1/(n √(2ρ)) the release is ρ-zCDP. The function `upper_bound` adds a
 margin to the noisy trace. The result is below tr Σ with probability at most `failure`. AdaptiveCov spends ε/8 or ρ/8 on

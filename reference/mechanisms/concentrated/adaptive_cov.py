@@ -5,8 +5,8 @@ Clipping to a smaller norm means less noise and more bias. The steps find a norm
 0. With radius="private", find a private radius r̃ (`private_radius` at ε₀ = √ρ/2); clip the rows to r̃ and divide them
    by it. With "none", as in the paper's experiments, r̃ = 1.
 1. t̃ = tr Σ + N(0, 4/(n²ρ)) + a margin, kept in [1e-16, 1] (`private_trace`): an upper bound on tr Σ.
-2. N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e). On rows clipped to 2^{−k}, at ρ₁ and t̃, the first term bounds the error of
-   `gauss_cov` (noise on every entry), the second that of `separate_cov` (noisy eigenvalues and eigenvectors).
+2. N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e). The first term bounds the error of `gauss_cov` (noise on every entry), the
+   second that of `separate_cov` (noisy eigenvalues and eigenvectors), at budget ρ₁, on rows clipped to 2^{−k}.
 3. B_k = (1/n) Σ_i max(0, u_i² − 4^{−k}) bounds the bias of such clipping; u_i is ‖x_i‖ rounded up to a power of two.
    AboveThreshold at ε₀ finds the first k in 0, …, K = min(nd, 79) with n(B_k − N_k) ≥ 0 up to Laplace noise. This k is
    k*, and k* = K + 1 if there is none. τ = min(1, 2^{1−k*}).
@@ -16,11 +16,11 @@ Clipping to a smaller norm means less noise and more bias. The steps find a norm
 Why ρ-zCDP. The trace costs ρ/8. Replacing one row moves all queries of a search in one direction, so a search costs
 ε₀²/8 = ρ/32 by bounded range; the paper counts ρ/8. Step 4 costs ρ₁. The sums of these costs are upper bounds.
 paper : ρ₁ = 3ρ/4, as in the authors' code, which has no step 0. This calibration claims ρ and spends at most 29ρ/32.
-    With a radius ρ₁ = 5ρ/8 (our choice), and the calibration spends at most 26ρ/32.
-tight : ρ₁ = 27ρ/32, or 26ρ/32 with a radius; it spends at most ρ. "tight" and the account of the searches are ours.
+    With radius="private", ρ₁ is 5ρ/8 (our choice), and the calibration spends at most 26ρ/32.
+tight : ρ₁ = 27ρ/32 (26ρ/32 with radius="private"); it spends at most ρ. "tight" and the account of searches are ours.
 
-The error bounds of step 2 are proven with bounds="theorem", and heuristics of the authors' code with "code". Privacy
-rests on neither. NOTE: nobody has compared these steps with the printed Algorithm 3; the proof lists departures.
+The bounds of step 2 are proven with bounds="theorem", and the authors' heuristics with "code". Privacy rests on
+neither. NOTE: the steps are from the authors' code, not from the printed listing. The proof lists differences.
 
 Proof: proofs/paper/adaptive-cov.md
 """
@@ -71,7 +71,7 @@ Radius = Annotated[
 ]
 Bounds = Annotated[
     Literal["theorem", "code"],
-    Meaning("where the error bounds come from that steer the choices: Theorem 1, or the authors' code"),
+    Meaning("the source of the error bounds that steps 2 to 4 compare: Theorem 1 of DLY22, or the authors' code"),
 ]
 Precision = Annotated[float, between("", 1e-100, 1, "public: the smallest private radius, in the unit of row_bound")]
 BETA = 0.1
@@ -243,7 +243,7 @@ def release(
     level = first_level(bin_counts(rows, last), smaller, n, noise.search, search_epsilon(rho))
     tau = float(clip_level(level))
 
-    # 4. QUERY and NOISE: the better mechanism on the rows clipped to τ, which returns τ² times its output on rows / τ
+    # 4. QUERY and NOISE: M is the mechanism with the smaller bound; `clipped` returns τ² M(rows clipped to τ, over τ)
     better = least(error_bounds(found, level))
     noisy = clipped(rows, noise.base, final, tau, better, ensemble)
     return spectral_interval(noisy / tau**2, 0.0, 1.0) * (tau * unit * row_bound) ** 2
@@ -294,7 +294,7 @@ def sample(
     radius : value "private" first finds a radius that most rows lie in; "none" does not.
     calibration : value "paper" has the constants of the source; "tight" has less noise, and our proof covers both.
     ensemble : the law of W; "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above it.
-    bounds : the source of the error bounds that steer the choices, Theorem 1 or the authors' code.
+    bounds : the source of the error bounds that steps 2 to 4 compare: Theorem 1 of DLY22, or the authors' code.
     beta : β in [1e-297, 1), public: the probability that the error bound may fail.
     precision : in [1e-100, 1], public: the smallest private radius, in the unit of row_bound.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.

@@ -6,20 +6,21 @@ The last column of x is the target y, and the others are the p = d − 1 feature
    Z ~ N(0, 1) and t = √(2 ln(1/β)). The scales s₁, s₂ and s₃ of the noise are given below.
 2. G̃ = G + s₂W, W symmetric with independent N(0, 1) on and above the diagonal.
 3. ṽ = v + s₃N, N ~ N(0, I_p).
-4. Release (G̃ + λI)⁻¹ṽ with λ = max(0, s₂√(p ln(2p²/β)) − λ̃): no penalty if G is far above the noise in all directions.
+4. Release (G̃ + λI)⁻¹ṽ with λ = max(0, s₂√(p ln(2p²/β)) − λ̃). λ is 0 if λ̃ ≥ s₂√(p ln(2p²/β)).
 
 Why ρ-zCDP. The triple (λ_min(G) + s₁Z, G̃, ṽ) is a Gaussian vector, and the rest is post-processing. Replacing one row
 moves λ_min(G) by at most 1. The replacement moves G by A and v by b with ‖A‖_F² + 2‖b‖² ≤ 2, because A and b are blocks
 of the change of Σ x xᵀ. The Rényi divergence of order α is therefore at most α(1/(2s₁²) + max(1/s₂², 1/(2s₃²))).
 
-paper : s₁ = √(3/(2ρ)), s₂ = √(3/ρ), s₃ = √(3/(2ρ)), a third of ρ for each step at its own sensitivity 1, √2, 1. The
-    calibration claims ρ and spends 2ρ/3, because G and v cannot both change by the most (ρ/2 for one feature).
-tight : s₂ and s₃ are √2 times smaller. The calibration spends ρ (2ρ/3 for one feature). The spent budget and the joint
-    account are our results, and are not in the paper.
+paper : s₁ = √(3/(2ρ)), s₂ = √(3/ρ), s₃ = √(3/(2ρ)). Steps 1 to 3 have the sensitivities 1, √2 and 1, and each step
+    alone spends at most ρ/3. The calibration claims ρ. It spends 2ρ/3, because no replaced row moves both G and v by
+    as much as their sensitivities, and ρ/2 if p = 1.
+tight : s₂ and s₃ are √2 times smaller. The calibration spends ρ, or 2ρ/3 if p = 1. The bound on the divergence, with G
+    and v together, is ours.
 
 NOTE: we read Wang's code, not the paper. Wang's code claims (ε, δ)-DP, has separate bounds on a and y, and adds I to G.
-The split of ρ into thirds and the form of λ are Wang's. We chose the value of t, and the constants for zCDP, a replaced
-row and one bound on (a, y).
+The split of ρ into thirds and the form of λ are Wang's. We chose t, and derived the constants for zCDP, for a replaced
+row and for one bound on (a, y).
 
 Proof: proofs/paper/adassp.md
 """
@@ -84,7 +85,7 @@ def vector_scale(rho: Number, calibration: str) -> Number:
 def target_eigenvalue(
     features: Number, scale: Number, beta: Number, log: Callable[[Number], Number] = math.log
 ) -> Number:
-    """The size s₂√(p ln(2p²/β)) of the matrix noise; the penalty λ makes up the difference between it and λ̃."""
+    """The target s₂√(p ln(2p²/β)), to which the penalty λ raises λ̃ if λ̃ is smaller."""
     return scale * (features * log(2 * features**2 / beta)) ** 0.5
 
 
@@ -105,7 +106,7 @@ def privacy_loss(rho: Number, d: int, calibration: str) -> Number:
 
 @dataclass(frozen=True)
 class AdaSSPNoise:
-    """The noise, where `eigenvalue` is Z, `matrix` (p, p) a symmetric draw of W, and `vector` (p,) is N."""
+    """The noise: `eigenvalue` is Z, `matrix` is a symmetric (p, p) draw of W, and `vector` is N, of shape (p,)."""
 
     eigenvalue: float
     matrix: Matrix
@@ -135,7 +136,7 @@ def release(
     sums = n * second_moment(rows)
     gram, product = sums[:-1, :-1], sums[:-1, -1]
     smallest = float(np.linalg.eigvalsh(gram)[0])
-    lower = smallest + eigenvalue_scale(rho) * (noise.eigenvalue - gaussian_margin(beta))  # λ̃ if it is positive
+    lower = smallest + eigenvalue_scale(rho) * (noise.eigenvalue - gaussian_margin(beta))  # λ̃ = max(0, lower)
 
     # 2. NOISE: G̃
     noisy_gram = gram + matrix_scale(rho, calibration) * w

@@ -1,8 +1,8 @@
 """Blocks of Σ on and next to the diagonal, with Gaussian noise, and zeros elsewhere. Cai, Li 2026 (reconstructed).
 
 1. Cut the columns into q blocks of `block` columns each, of which the last may be narrower. In every row, shorten every
-   block that is longer than r = `block_bound` to length r. Σ is the second moment of these rows, and P(Σ) is Σ with
-   zeros in place of the entries whose row and column lie in blocks that are neither equal nor neighbours.
+   block that is longer than r = `block_bound` to length r. Σ is the second moment of these rows. P(Σ) keeps the entries
+   of Σ whose row and column lie in the same block or in neighbouring blocks, and sets the other entries to 0.
 2. Draw a symmetric W, N(0, 1) on the diagonal and N(0, 1/2) above it, independent. Add σP(W) to P(Σ), with σ = S
    r²/(n√(2ρ)).
 3. Release P(Σ) + σP(W). The output is symmetric, but it need not be positive semidefinite.
@@ -12,12 +12,12 @@ lengths of block b of x and y, and c_b their scalar product, so that c_b² ≤ s
 
     ‖P(x xᵀ − y yᵀ)‖_F² = Σ_b (s_b² + t_b² − 2c_b²) + 2 Σ_{b<q} (s_b s_{b+1} + t_b t_{b+1} − 2c_b c_{b+1}).
 
-For q ≥ 2 the terms with c_b are −2 Σ_{b<q} (c_b + c_{b+1})² + 2 Σ_{1<b<q} c_b² ≤ 2(q − 2), so S² = 8(q − 1). The value
-S² is attained where y is x with every second block negated. For q = 1 the value S² is 2, and for d = 1 it is 1.
+Let q ≥ 2. The terms without c_b are at most 6q − 4. Those with c_b are −2 Σ_{b<q} (c_b + c_{b+1})² + 2 Σ_{1<b<q} c_b² ≤
+2(q − 2), so S² ≤ 8(q − 1). Blocks of length 1 attain it if y is x with every second block negated. S² is 2 for q = 1,
+and 1 for d = 1.
 
-Why blocks. Rows with q blocks of length r have length r√q, and for these `gauss_cov` has σ = q r²/(n√ρ) in every entry.
-This mechanism has σ = 2√(q − 1) r²/(n√ρ) for q ≥ 2, and fewer entries have noise. In return, entries of Σ far from the
-diagonal are lost.
+Why blocks. Rows with q blocks of length r have length r√q. For these, `gauss_cov` has σ = q r²/(n√ρ) in every entry.
+This mechanism has σ = 2√(q − 1) r²/(n√ρ) for q ≥ 2, in fewer entries. It loses the entries of Σ far from the diagonal.
 
 NOTE: we had the abstract of the paper, and derived the rest: the shortening by blocks, S, and the same noise scale for
 all blocks. The paper also has a hierarchical estimator, for covariances whose decay off the diagonal is unknown.
@@ -137,8 +137,8 @@ def sample(
 
     Parameters
     ----------
-    x : shape (n, d), n ≥ 1 records, d ≥ 1 features in an order in which far ones are hardly correlated; rows of any
-        real numbers.
+    x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers. The error is small if features that are
+        far apart in the order of the columns are hardly correlated.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
     block : k from 1 to 1000000, public: the number of columns of a block.
@@ -164,9 +164,13 @@ def sample(
 def spend(*, rho: Rho, dimension: Dimension, block: Block = 1) -> Spend:
     """The claimed budget is ρ.
 
-    The proven budget is ρ, which some neighbours attain at every order, in every dimension and for every block.
+    The proven budget is ρ, which some neighbours attain at every order, in every dimension and for every `block`.
     """
-    return Spend(ZCDP(rho), ZCDP(rho), True, "at every order, for rows of which every second block is negated")
+    remark = (
+        "at every order, for rows that differ in the sign of every second block; for a single block, "
+        "for orthonormal rows (1 and 0 if d = 1)"
+    )
+    return Spend(ZCDP(rho), ZCDP(rho), True, remark)
 
 
 ABOUT = About(
@@ -185,5 +189,5 @@ MECHANISM = Mechanism(
     sample,
     spend,
     domain="space",
-    unranked="its error depends on the entries of Σ far from the diagonal, of which n, d and the trace say nothing",
+    unranked="its error depends on the entries of Σ far from the diagonal, which n, d and the trace do not determine",
 )

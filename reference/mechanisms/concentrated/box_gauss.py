@@ -2,15 +2,15 @@
 
 1. Compute the sums of 1, u_j, u_j² − 1 and u_i u_j (i < j) over all rows, for the columns u scaled to [−1, 1].
 2. Every kind of sum has a public weight. S is the largest ℓ2 distance between the sums of two neighbours, each sum
-   times its weight. Add independent Gaussian noise to the sums. Its scale is σ = S/√(2ρ), divided by the weight of the
-   sum. The number of rows n gets no noise under replace-one, where it is public.
+   times its weight. Let σ = S/√(2ρ). Add independent Gaussian noise, of standard deviation σ/w to a sum of weight w.
+   The number of rows n gets no noise under replace-one, where it is public.
 3. Divide the sums by max(1, n) for the noisy n. Release n, the mean, and the second moment less the product of the
    means, in the units of the data. The covariance need not be positive semidefinite, and the mean need not lie within
    the bounds.
 
-Why ρ-zCDP. The weighted sums get noise of one scale σ, and the weighted sums of neighbours are at most S apart, so the
-Rényi divergence of any order α is at most αS²/(2σ²) = αρ, which some rows attain at every α. The release is computed
-from the noisy sums.
+Why ρ-zCDP. Multiplied by its weight, every noisy sum has noise of standard deviation σ. The weighted sums of neighbours
+are at most S apart. The Rényi divergence of any order α is therefore at most αS²/(2σ²) = αρ, which some rows attain at
+every α. The release is computed from the noisy sums alone.
 
 Weights. A sum of larger weight has less noise, but counts for more in S. `box_moments.gauss_weights` has the weights
 that minimise a bound on the error on the worst data, and `box_moments` proves S for them.
@@ -124,8 +124,8 @@ def sample(
 
     Returns
     -------
-    (d + 1, d + 1), symmetric: the number of rows in the corner, beside it the mean, in the unit of x, and below the
-    covariance, in the unit of x squared.
+    (d + 1, d + 1), symmetric. Entry (0, 0) is the number of rows. The rest of row 0 and of column 0 is the mean, in the
+    unit of x. The other entries are the covariance, in the unit of x squared.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def sample(
 def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
     """The claimed budget is ρ.
 
-    The proven budget is ρ, which some neighbours attain in every dimension, for both kinds of neighbours.
+    The proven budget is ρ, which some neighbours attain in every dimension, under both adjacencies.
     """
     return Spend(ZCDP(rho), ZCDP(rho), True, "at every order, for rows on corners of the box")
 
@@ -158,5 +158,5 @@ MECHANISM = Mechanism(
     sample,
     spend,
     domain="box",
-    unranked="it takes columns with bounds, where those that are compared take rows of bounded length",
+    unranked="it takes columns with public bounds; the compared mechanisms take rows of bounded length",
 )

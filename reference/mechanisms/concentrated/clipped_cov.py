@@ -1,9 +1,9 @@
 """ClippedCov: clip the rows to a norm τ, release their second moment, and accept the bias. DLY22 §5.1.
 
-1. Choose τ. "public": τ = `clip_norm`. "private": B_k is a bound on the bias of clipping to 2^{−k}, computed from the
-   numbers of rows with 2^{−j} < ‖x‖ ≤ 2^{1−j}. N_k = 4^{−k} ν is a bound on the noise after this clipping, and ν is
-   public. AboveThreshold at ε₀ = √(ρ/2) finds the first k* = 0, …, K at which n(B_k − N_k) ≥ 0, up to its Laplace
-   noise; τ = min(1, 2^{1−k*}). K = min(nd, 79), and k* = K + 1 if no k is found.
+1. Choose τ. With threshold="public", τ is `clip_norm`. With "private", search for it: B_k bounds the bias of clipping
+   to 2^{−k}, computed from the numbers of rows with 2^{−j} < ‖x‖ ≤ 2^{1−j}. N_k = 4^{−k} ν, with a public ν, bounds the
+   noise of step 2 for τ = 2^{−k}. AboveThreshold at ε₀ = √(ρ/2) finds the first k* = 0, …, K at which n(B_k − N_k) ≥ 0,
+   up to its Laplace noise; τ = min(1, 2^{1−k*}). K = min(nd, 79), and k* = K + 1 if no k is found.
 2. Clip every row to norm τ and divide it by τ. Run M on the clipped rows X' at budget ρ₁. M is `gauss_cov` ("gauss"),
    which adds Gaussian noise to the second moment, or `separate_cov` ("separate"), which rebuilds it from noisy
    eigenvalues and the eigenvectors of a noisy matrix. Multiplying the output by τ² also multiplies the noise of M by
@@ -12,8 +12,8 @@
 
 Why ρ-zCDP. Clipping acts on single rows, so neighbours stay neighbours and M spends ρ₁ at most. In the search one row
 moves all queries in one direction, each by less than 1. The privacy loss of the search therefore lies in an interval of
-length ε₀, which costs ε₀²/8 = ρ/16 (bounded range, Cesar–Rogers 2020). The costs add up under zCDP, also when M depends
-on τ.
+length ε₀, which costs ε₀²/8 = ρ/16 (bounded range, Cesar–Rogers 2020). Under zCDP the costs of the search and of M add
+up, although M depends on τ.
 
 public threshold : ρ₁ = ρ with either calibration. The mechanism spends what M spends.
 private, paper : ρ₁ = 3ρ/4, as in the authors' code. The mechanism claims ρ and spends at most 13ρ/16.
@@ -68,7 +68,9 @@ Base = Annotated[
     Literal["separate", "gauss"], Meaning('the mechanism M: "separate" for `separate_cov`, "gauss" for `gauss_cov`')
 ]
 Threshold = Annotated[Literal["public", "private"], Meaning('"public" takes τ = clip_norm, "private" searches for τ')]
-ClipNorm = Annotated[float, between("τ", 1e-100, 1, "of the public threshold, in the unit of row_bound")]
+ClipNorm = Annotated[
+    float, between("τ", 1e-100, 1, 'the clipping norm if threshold is "public", in the unit of row_bound')
+]
 CLIP_NORM = 0.5
 BETA = 0.1
 LAST_LEVEL = 79  # ⌊log₂ 10²⁴⌋, because the authors' code of AdaptiveCov stops at 1e-24
@@ -267,7 +269,7 @@ def sample(
     threshold : value "public" takes τ = clip_norm, "private" searches for τ.
     calibration : value "paper" has the constants of the source; "tight" has less noise, and our proof covers both.
     ensemble : the law of W; "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above it.
-    clip_norm : τ in [1e-100, 1], of the public threshold, in the unit of row_bound.
+    clip_norm : τ in [1e-100, 1], the clipping norm if threshold is "public", in the unit of row_bound.
     beta : β in [1e-297, 1), public: the probability that the error bound may fail.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
@@ -317,7 +319,7 @@ def spend(
     """
     proven = base_loss(final_budget(rho, threshold, calibration), dimension, base)
     if threshold == "public":
-        return Spend(ZCDP(rho), ZCDP(proven), attained=True, remark="as the mechanism on the clipped rows")
+        return Spend(ZCDP(rho), ZCDP(proven), attained=True, remark="by the mechanism that runs on the clipped rows")
     proven += search_loss(search_epsilon(rho))
     return Spend(ZCDP(rho), ZCDP(proven), attained=False, remark="step by step; an upper bound")
 

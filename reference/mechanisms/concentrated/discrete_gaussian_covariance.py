@@ -1,22 +1,22 @@
 """Discrete Gaussian noise on a second moment of integers, exact to the last bit. CKS20 Algorithm 3.
 
 1. A public map takes every row to a row q of integers with |q| ≤ 2^b. Compute C = Σ q qᵀ exactly.
-2. Draw
-   a symmetric Z whose entries on and above the diagonal are independent integers, P(Z_ij = z) ∝ e^{−z²/(2σ²)} with σ² =
-   S²/(2ρ). S² = 2·16^b is the squared ℓ2 sensitivity of the upper triangle of C (16^b for d = 1). Add Z to C.
-3. Release (C + Z)/(n 4^b). The output is a second moment: integers times a public unit.
+2. Draw a symmetric Z whose entries on and above the diagonal are independent integers, P(Z_ij = z) ∝ e^{−z²/(2σ²)} with
+   σ² = S²/(2ρ). S² = 2·16^b is the squared ℓ2 sensitivity of the upper triangle of C (16^b for d = 1). Then add Z to C.
+3. Release (C + Z)/(n 4^b). The output is a noisy second moment, in multiples of the public unit 1/(n 4^b).
 
 Once the rows are integers, nothing is computed in floating point, so low-order bits reveal nothing about the data. The
-theorem is about the integers that are released, and assumes fair bits. A ρ written as a decimal is taken as that
-decimal number. The query is ours.
+proof is about the released integers, and assumes that the random bits are fair. A float ρ means the shortest decimal
+number that rounds to it: 0.1 means exactly 1/10. The query is ours.
 
-Why ρ-zCDP. Replacing a row changes C by an integer matrix Δ. Shifted by a whole number m, the discrete Gaussian has the
-Rényi divergence D_α ≤ α m²/(2σ²), as the Gaussian has, with equality if αm is whole (CKS20). Entries are independent,
-so D_α ≤ α Σ_{i≤j} Δ_ij²/(2σ²) ≤ α S²/(2σ²) = αρ. The rows 2^b e₁ and 2^b e₂ attain this bound at whole orders α.
+Why ρ-zCDP. Replacing a row changes C by an integer matrix Δ. If the discrete Gaussian is shifted by a whole number m,
+the Rényi divergence D_α is at most α m²/(2σ²), its value for the Gaussian, with equality if αm is whole (CKS20).
+Entries are independent, so D_α ≤ α Σ_{i≤j} Δ_ij²/(2σ²) ≤ α S²/(2σ²) = αρ. The rows 2^b e₁ and 2^b e₂ attain this bound
+at whole orders α.
 
 The steps above are for replace-one. Under add-remove, C + Z is released without the division by n, and S² = 16^b is the
-squared ℓ2 sensitivity of the upper triangle of C. n is released with discrete Gaussian noise of its own. ρ = ρ₀ + ρ₁,
-with ρ₀ = ρ/(1 + d) for n. Adding the row 2^b e₁ attains both bounds at whole orders α.
+squared ℓ2 sensitivity of the upper triangle of C. The number n gets discrete Gaussian noise of its own, at budget ρ₀ =
+ρ/(1 + d). C + Z is released at budget ρ − ρ₀. Adding the row 2^b e₁ attains both bounds at whole orders α.
 
 Accuracy. Rounding rows toward zero moves an entry of the second moment by at most 2·2^−b. Z_ij/(n 4^b) has a variance
 of at most 1/(n²ρ), that of the noise of gauss-cov.
@@ -110,7 +110,9 @@ def release(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Release the noisy second moment; `noise` maps σ² to a symmetric (d, d) draw of Z, Python integers."""
+    """Release the noisy second moment. The function `noise` maps σ² to a symmetric (d, d) draw of Z, in Python
+    integers.
+    """
     # VALIDATE
     shape_of(x, fewest_rows(adjacency))
 
@@ -184,7 +186,8 @@ def sample(
     InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
         "raise", a row that is too long) is not private.
 
-    Privacy : the output is ρ-zCDP for the chosen adjacency, in integers and for fair bits (`spend` has the budget).
+    Privacy : the output is ρ-zCDP for the chosen adjacency, in exact integer arithmetic and with fair random bits
+        (`spend` has the budget).
     """
     _, d = shape_of(x, fewest_rows(adjacency))
     noise = draw_noise(d, rng, adjacency=adjacency)
@@ -204,7 +207,7 @@ def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-on
         return Spend(ZCDP(rho), ZCDP(float(proven)), True, "for a row along an axis, α whole")
     change = sensitivity_squared(dimension, INPUT_BITS)
     proven = privacy_loss(change, noise_variance(change, whole))
-    return Spend(ZCDP(rho), ZCDP(float(proven)), True, "for orthonormal rows (one against none if d = 1), α whole")
+    return Spend(ZCDP(rho), ZCDP(float(proven)), True, "for rows e₁ and e₂ (1 and 0 if d = 1), α whole")
 
 
 ABOUT = About("discrete-gaussian-covariance", "discrete Gaussian covariance", "CKS20", "Algorithm 3", "ours")
@@ -219,7 +222,6 @@ MECHANISM = Mechanism(
     lattice=True,
     counted=COUNTED,
     unranked=(
-        "as gauss-cov ensemble=wigner, and exact to the last bit: its rows are rounded, which adds at most "
-        "2d/2^b to the error"
+        "like gauss-cov ensemble=wigner, but exact to the last bit; rounding the rows adds at most 2d/2^b to the error"
     ),
 )

@@ -97,8 +97,8 @@ def release(
 
     The array `noise.eigenvalues` has d entries, which are Laplace(1) for "reconstructed" and N(0, 1) for "tight".
     `noise.direction` maps a symmetric matrix M and a step to a unit vector u with density ∝ exp(uᵀMu), independent for
-    every step. Noise of many draws has eigenvalues (..., d) and a `direction` that takes one matrix for each draw, and
-    gives one output for each draw.
+    every step. The noise may hold many draws: `eigenvalues` then has shape (..., d), `direction` takes one matrix for
+    each draw, and `release` returns one output for each draw.
     """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)

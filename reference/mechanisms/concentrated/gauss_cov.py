@@ -222,7 +222,9 @@ def spend(
     """
     if adjacency == "add-remove":
         return Spend(ZCDP(rho), ZCDP(rho), True, "for a row along an axis, at every order")
-    return Spend(ZCDP(rho), ZCDP(privacy_loss(rho, dimension)), True, "for orthonormal rows, at every order")
+    return Spend(
+        ZCDP(rho), ZCDP(privacy_loss(rho, dimension)), True, "for rows e₁ and e₂ (1 and 0 if d = 1), at every order"
+    )
 
 
 ABOUT = About("gauss-cov", "Gaussian covariance", "DTTZ14", "Algorithm 1 (DLY22 GaussCov)", "code")

@@ -125,8 +125,8 @@ def sample(
 
     Returns
     -------
-    (d + 1, d + 1), symmetric: the number of rows in the corner, beside it the mean, in the unit of x, and below the
-    covariance, in the unit of x squared.
+    (d + 1, d + 1), symmetric. Entry (0, 0) is the number of rows. The rest of row 0 and of column 0 is the mean, in the
+    unit of x. The other entries are the covariance, in the unit of x squared.
 
     Raises
     ------
@@ -159,5 +159,5 @@ MECHANISM = Mechanism(
     sample,
     spend,
     domain="box",
-    unranked="it takes columns with bounds, where those that are compared take rows of bounded length",
+    unranked="it takes columns with public bounds; the compared mechanisms take rows of bounded length",
 )

@@ -196,7 +196,8 @@ def sample(
     InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
         "raise", a row that is too long) is not private.
 
-    Privacy : the output is ε-DP for the chosen adjacency and fair random bits; `spend` returns the proven budget.
+    Privacy : the output is ε-DP for the chosen adjacency, in exact integer arithmetic and with fair random bits;
+        `spend` returns the proven budget.
     """
     _, d = shape_of(x, fewest_rows(adjacency))
     noise = draw_noise(d, rng, adjacency=adjacency)
@@ -244,5 +245,5 @@ MECHANISM = Mechanism(
     spend,
     lattice=True,
     counted=COUNTED,
-    unranked="it is lap-cov in integers, exact to the last bit; the rounding of rows adds at most 2d/2^b to the error",
+    unranked="like lap-cov, but exact to the last bit; rounding the rows adds at most 2d/2^b to the error",
 )

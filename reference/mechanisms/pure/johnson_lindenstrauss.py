@@ -4,8 +4,7 @@ Noise is smaller in fewer dimensions, and a random projection T to fewer dimensi
 svec(M) = (M_ii, √2 M_ij for i < j). It lists a symmetric M as a vector in R^D, D = d(d + 1)/2, of length ‖M‖_F.
 
 1. T is a public l × D matrix. T = I if l = D. For l < D, T = G/√l, with G standard Gaussian from a public seed.
-2. The image of row i is T svec(x_i x_iᵀ), ‖x_i‖ ≤ 1. An image longer than c = 1 + α/2 is shortened to c. ȳ is their
-   mean.
+2. The image of row i is T svec(x_i x_iᵀ), ‖x_i‖ ≤ 1. Images longer than c = 1 + α/2 are shortened to c. ȳ is the mean.
 3. ỹ = ȳ + (S/(nε)) z, where z has a uniform direction and ‖z‖ ~ Gamma(l). S = min(2c, √2 ‖T‖), where ‖T‖ is the largest
    singular value of T.
 4. Release an M that minimises ‖T svec(M) − ỹ‖ over {M ⪰ 0, tr M ≤ 1}, the set that holds all second moments.

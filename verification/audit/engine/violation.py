@@ -8,9 +8,9 @@ import scipy
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.statistics.ratio import EventCounts, probability_bounds, ratio_p_value
 
-# if bounds with this error, which are the narrowest in the search, contradict nothing, the p-value is 1
+# confidence bounds with this error probability are the narrowest; if they do not contradict the claim, the p-value is 1
 LARGEST_ERROR = 1 - 1e-9
-# the logarithm of the smallest error of a bound; for smaller errors the beta quantile of scipy does not converge
+# the logarithm of the smallest error probability; for smaller ones scipy's beta quantile does not converge
 SMALLEST_LOG_ERROR = -100.0
 BISECTIONS = 60  # the number of bisection steps on the log error in [−100, 0]; 60 steps reach the precision of floats
 LARGEST_POWER = 700.0  # a larger power of e would overflow
@@ -25,8 +25,7 @@ def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
 
     Let p and p' be the probabilities of the event on the two data sets. For pure DP the hypothesis is p ≤ e^ε p', and
     the exact binomial test gives the p-value. For zCDP and (ε, δ)-DP, Clopper–Pearson confidence bounds on p and p' can
-    contradict the guarantee. For zCDP and (ε, δ)-DP, the p-value is the smallest error probability of confidence bounds
-    that contradict the guarantee.
+    contradict the guarantee. The p-value is then the smallest error probability at which these bounds do so.
     """
     if isinstance(guarantee, PureDP):
         return ratio_p_value(counts, guarantee.epsilon)
@@ -66,9 +65,9 @@ def _violates_zcdp(p: float, q: float, rho: float) -> bool:
     """Return whether an event with the probabilities p > q on two data sets contradicts ρ-zCDP.
 
     An event contradicts ρ-zCDP if, for some order α > 1, the Rényi divergence between the Bernoulli laws with its two
-    probabilities is above ρα. If some such divergence is above ρα, the event contradicts the claim, because reducing an
-    output to one event cannot increase a divergence. The search for a violation of zCDP covers only events with p > q
-    and the orders in `LOG_ORDERS`. The search can therefore miss a violation, but never rejects a true claim.
+    probabilities is above ρα. The reason is that reducing an output to one event cannot increase a divergence. The
+    search for a violation of zCDP covers only events with p > q and the orders in `LOG_ORDERS`. The search can
+    therefore miss a violation, but never rejects a true claim.
     """
     if q == 0:
         return True
@@ -90,10 +89,10 @@ def excess(p: float, q: float, rho: float, beta: float) -> float:
 
 
 def claimed_loss(guarantee: Guarantee) -> float:
-    """Return the number that the claim bounds, which is ε for pure and (ε, δ)-DP, and ρ for zCDP."""
+    """Return the privacy parameter of the claim, which is ε for pure and (ε, δ)-DP, and ρ for zCDP."""
     return guarantee.rho if isinstance(guarantee, ZCDP) else guarantee.epsilon
 
 
 def loss_letter(guarantee: Guarantee) -> str:
-    """Return the letter of the number that the claim bounds."""
+    """Return the letter of the claim's privacy parameter, ρ for zCDP and ε otherwise."""
     return "ρ" if isinstance(guarantee, ZCDP) else "ε"

@@ -1,11 +1,11 @@
 """Define wagers, which are sequential tests that bet against a claim. A wager is valid even if it is evaluated after
 every stage of the draws.
 
-A `Wager` is a bet (`statistics.betting`) with categories of draws, on which the bet is placed. Each stage of the draws
-multiplies the wealth of the bettor by a factor. If the claim is true, the mean of the bettor's wealth never exceeds the
-initial wealth. The wealth therefore ever grows by the factor 1/p with probability at most p (Ville's inequality), and a
-large gain refutes the claim. Ville's inequality holds for any fixed numbers of draws on the two data sets, and also for
-Poisson numbers that do not depend on the draws.
+A `Wager` sorts the draws into categories, and bets on the numbers of draws in them (`statistics.betting`). Each stage
+of the draws multiplies the wealth of the bettor by a factor. If the claim is true, the mean of the bettor's wealth
+never exceeds the initial wealth. The probability that the wealth ever reaches 1/p times the initial wealth is therefore
+at most p (Ville's inequality). A large gain refutes the claim. Ville's inequality holds if the numbers of draws on the
+two data sets are fixed, and also if they are Poisson variables that are independent of the outputs.
 """
 
 import math
@@ -26,10 +26,11 @@ from covassay.verification.statistics.betting import Bet, RenyiBet, event_bet, r
 class Wager:
     """A bet against the claim that uses only the category of each draw.
 
-    `bounds` is None if the categories are the event and its complement. If `bounds` is given, the categories are
-    failure and the intervals between these bounds of the event's statistic. `swapped` says whether a bet on an event
-    takes the second data set first, because the event seemed likelier on that data set. If `bet` is a `RenyiBet`,
-    `swapped` is False, because a `RenyiBet` chooses its direction itself.
+    `bounds` is None if the categories are the event and its complement. If `bounds` is given, one category has the
+    draws that failed. The other categories are the intervals into which `bounds` divides the values of the event's
+    statistic. `swapped` says whether a bet on an event takes the second data set first, because the event seemed
+    likelier on that data set. If `bet` is a `RenyiBet`, `swapped` is False, because a `RenyiBet` chooses its direction
+    itself.
     """
 
     bet: Bet | RenyiBet
@@ -49,8 +50,8 @@ class Wager:
         return self.bet.log_value(two, one) if self.swapped else self.bet.log_value(one, two)
 
     def p_value(self, one: Vector, two: Vector) -> float:
-        """Return the p-value of the claim from new draws, which is the smaller of 1 and 1 over the factor of the
-        wealth.
+        """Return the p-value of the claim from new draws, which is 1 divided by the growth factor of the wealth, or 1
+        if this is smaller.
         """
         return math.exp(min(0.0, -self.log_value(one, two)))
 

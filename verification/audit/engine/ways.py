@@ -3,13 +3,13 @@ process.
 
 A function of the data and the generator gives one output for one data set and one seed. An implementation may take
 another branch for float32 or for a data frame, or reuse a value of one call in the next call, such as a scale, a bound
-or a mean. If the output changes in another branch, a few draws under one seed show the change.
+or a mean. If another branch changes the output, a few draws under the same seeds show this.
 
-The module `same_noise` explains how changed outputs are judged. If noise is added to a known query, a residual that is
-shifted or scaled by the same amount under every seed has another law. Other changes of the outputs may come from
-another algorithm with the same law, or from a cached random number, so they refute only if many draws differ in law. If
-the target fails when it is called in some way, this way of calling is skipped, because the target promises nothing for
-it.
+The module `same_noise` explains how changed outputs are judged. If noise is added to a known query, a shift or factor
+that is the same for the residuals (output − query) under every seed shows that the law is different. Other changes of
+the outputs may come from another algorithm with the same law, or from a cached random number. Such changes refute the
+claim only if many draws prove a difference in law. If the target fails when it is called in some way, this way of
+calling is skipped, because the target promises nothing for it.
 """
 
 import contextlib
@@ -39,7 +39,7 @@ SEEDS = 4  # by chance, one factor or shift does not explain four outputs of one
 INSIDE = 0.9  # the rows are multiplied by this factor, so that rounding to float32 leaves them in the domain
 SLOW = 0.02  # if a draw takes longer than this many seconds, only one data set is tried
 CLOSE = 1e-4  # float32 changes an output by less than this share of the largest entry
-DECIDED = 3  # the largest number of ways of calling a target that are compared by draws, for each sort of ways
+DECIDED = 3  # each of the three checks compares at most this many ways of calling the target by many draws
 TESTS = 3 * DECIDED  # this many tests share the error level of the question
 
 Draw = Callable[..., Any]
@@ -50,7 +50,8 @@ class Way:
     """A way to call a target, with a description and the function that makes a target called in this way.
 
     `whole` says whether the way of calling is only for data of whole numbers. `ball` says whether the way of calling is
-    only for rows in the unit ball. `bounds` says whether the way of calling is only for calls that take bounds.
+    only for rows in the unit ball. `bounds` says whether the way of calling is only for targets that take bounds of the
+    data as an argument.
     """
 
     words: str
@@ -60,7 +61,7 @@ class Way:
     bounds: bool = False
 
     def target(self, target: Target) -> Target:
-        """Return a function that calls the target in this way."""
+        """Return a `Target` that calls the given target in this way."""
         return replace(target, draw=self.made(target.draw), draw_many=None)
 
 
@@ -147,7 +148,7 @@ FORMS = (
 
 
 def _after(*others: Callable[[Matrix], Matrix], budget: float = 1.0) -> Callable[[Draw], Draw]:
-    """Precede each call by calls on other data, which are made from the data of the call."""
+    """Before each call, make calls on other data, which are computed from the data of the call."""
 
     def made(draw: Draw) -> Draw:
         def drawn(x: Matrix, *, rng: Any, **given: Any) -> Any:
@@ -162,7 +163,7 @@ def _after(*others: Callable[[Matrix], Matrix], budget: float = 1.0) -> Callable
 
 
 def _after_other_bounds(draw: Draw) -> Draw:
-    """Precede each call by a call with bounds of other widths, which contain the same rows."""
+    """Before each call, make a call on the same rows with wider bounds."""
 
     def drawn(x: Matrix, *, rng: Any, **given: Any) -> Any:
         wider = tuple((low - 3 * (high - low), high + 3 * (high - low)) for low, high in given[BOUNDS])
@@ -285,8 +286,8 @@ class Asked:
         return found
 
     def again(self) -> str:
-        """Return the shift or the factor by which the usual outputs have changed since the start, or an empty text if
-        neither explains a change.
+        """Return, in words, the shift or the factor by which the usual outputs have changed since the start. The text
+        is empty if no output has changed, or if neither a shift nor a factor explains the change.
         """
         for x, first, _ in self.usual:
             now = self._outputs(self.setting.target, x)
@@ -297,7 +298,9 @@ class Asked:
         return ""
 
     def renew(self) -> None:
-        """Replace the usual outputs by the outputs that the target gives now, after all the earlier calls."""
+        """Call the target again in the usual way, after all the earlier calls, and store these outputs in place of the
+        first ones.
+        """
         renewed = [(x, self._outputs(self.setting.target, x), whole) for x, _, whole in self.usual]
         self.usual = [one for one in renewed if not any(isinstance(o, Failure) for o in one[1])]
 
@@ -319,7 +322,8 @@ class Asked:
             what = self._fact(x, first, others)
             if what:
                 return f"on rows of shape {x.shape}, {way.words}, {what}"
-            if not _all_equal(first, others):  # if the condition is false, only the first draw failed
+            # if the outputs are equal now, the first call failed or gave another output, but its repetition did not
+            if not _all_equal(first, others):
                 changes.append((_change(first, others), x))
         if changes:
             _, x = max(changes, key=lambda change: change[0])
@@ -344,8 +348,8 @@ class Asked:
         return moved(other, one, tolerance) if np.abs(one - other).max() > tolerance else ""
 
     def _drawn(self, way: Way, x: Matrix) -> str:
-        """Return how the law of the output differs between the usual way of calling the target and this way, as many
-        draws prove.
+        """Make many draws in the usual way and in this way, and return how their laws differ. The text is empty if the
+        draws prove no difference, or if `DECIDED` ways have already been compared.
         """
         if self.decided >= DECIDED:
             return ""
@@ -363,10 +367,10 @@ class Asked:
         return sampler
 
     def finding(self, name: str, found: list[str], same: str, worst: Status) -> Finding:
-        """Return the finding with this name, and delete the comparisons from which it was made."""
+        """Return the finding with this name, and clear the lists of comparisons before the next check."""
         text = same
         if self.unproven:
-            text += f"; another one, of which no other law was proven: {', '.join(self.unproven)}"
+            text += f"; another output, but no proven difference in law: {', '.join(self.unproven)}"
         if self.failing:
             text += f"; not compared, because the target fails: {', '.join(self.failing)}"
         nothing = not (self.compared or self.unproven)
@@ -429,7 +433,7 @@ def _state(asked: Asked) -> Finding:
 
 
 def _fresh(asked: Asked, source: TargetReference) -> Finding:
-    """Check that a new process gives the same outputs in its first call."""
+    """Check that a new process gives outputs with the same law as this process, which has made earlier calls."""
     asked.renew()
     process = OwnProcess()
     try:

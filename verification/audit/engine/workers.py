@@ -104,7 +104,8 @@ def _in_order(jobs: int | None, tasks: Iterator[Any]) -> Iterator[Any]:
     if getattr(backend, "supports_return_generator", False):
         yield from Parallel(n_jobs=jobs, return_as="generator")(tasks)
         return
-    with ExitStack() as stack:  # Ray's backend returns a list of results, which stays short if tasks are made in waves
+    # Ray's backend returns all results in one list; the tasks are made in waves, so that each list is short
+    with ExitStack() as stack:
         parallel = _kept.get() or stack.enter_context(Parallel(n_jobs=jobs))
         while wave := list(islice(tasks, WAVE)):
             yield from parallel(wave)

@@ -1,7 +1,7 @@
 """Make data sets of many kinds and shapes, which an implementation could treat differently from ordinary rows.
 
-A category says what is special about the rows. The category of rows outside of the unit ball is that of clipped rows,
-because the mechanisms of the reference clip such rows.
+A category says what is special about the rows. Some data sets have rows outside of the unit ball. On these data sets, a
+reference mechanism has the same law as on the clipped rows, because it clips such rows.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,7 +12,7 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.verification.statistics.streams import stream
 
-# the shapes (n, d) of the data sets; blocks, vector registers and special cases often end at 1, 2, 64 and 65
+# the shapes (n, d) of the data sets; code with blocks or special cases often changes at the sizes 1, 2, 64 and 65
 SHAPES_OF_THE_ZOO = (
     (1, 1), (2, 1), (65, 1),
     (1, 2), (2, 2), (20, 2), (64, 2), (65, 2), (130, 2), (1000, 2),

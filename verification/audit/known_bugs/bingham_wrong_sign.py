@@ -24,14 +24,14 @@ from covassay.verification.audit.engine.privacy import CONFIDENCE
 from covassay.verification.audit.known_bugs.known_bug import KnownBug
 from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower
 
-# in this dimension the loss is large; in higher dimensions the loss grows and the sampler's acceptance rate falls
+# the loss is large in this dimension; it is larger in higher dimensions, but there the sampler accepts fewer proposals
 DIMENSION = 6
-# this is the number k of copies at the exponent η = 1/4 of ε = 1, where the loss is near its limit for k → ∞
+# the number k of copies if ε = 1, for which η = 1/4; with so many copies the loss is near its limit for k → ∞
 COPIES_AT_QUARTER = 400
 RADIAL_NODES = 300  # Gauss–Legendre nodes in ∛w
 ANGULAR_NODES = 600  # the number of midpoints in the angle φ; a periodic integrand needs few of them
 SHARES = np.linspace(0.02, 0.6, 59)  # these are the probabilities of the likelihood-ratio events that are compared
-FAR = 1e9  # this number stands for k = ∞ in the envelope parameter
+FAR = 1e9  # this number replaces k + 1 in the envelope parameter for the limit k → ∞
 
 
 def log_density(y: Vector, b: float, q: float) -> Vector:
@@ -95,7 +95,9 @@ class WrongLaw:
 
 @lru_cache(maxsize=8)
 def wrong_law(q: int, k: int, eta: float, draws: float) -> WrongLaw:
-    """Return the `WrongLaw` for k + 1 copies of e₁ and k of e₂, with an event for `draws` draws on each data set."""
+    """Return the `WrongLaw` for the pair of neighbours with k copies of e₁ and of e₂ and one more. The threshold of its
+    event is the best one for `draws` draws on each data set.
+    """
     b = law.envelope_parameter(exponents(q, k, eta))
     at = _quadrature(q)
     y, y_swapped = eta * (at.second + (k + 1) * at.w), eta * (at.first + (k + 1) * at.w)

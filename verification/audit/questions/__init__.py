@@ -1,4 +1,5 @@
-"""Return all questions that an audit can ask, each from the module that has the name and the folder that has the kind.
+"""Collect all questions that an audit can ask. The module of a question has its name, and the folder of the module has
+its kind.
 
 Another package adds a question by an entry point in the group `covassay.questions` that names a `Question`.
 """

@@ -40,11 +40,11 @@ def status(target: Target) -> tuple[Status, str]:
 def test_a_sum_in_the_order_of_the_rows_is_seen_with_its_size() -> None:
     found, detail = status(Target("float64", summed(float)))
     assert found is Status.NOT_REFUTED
-    assert "moves by 1e-13 of what the long row changes" in detail
+    assert "changes by 1e-13 of the long row's effect" in detail
     found, detail = status(Target("float32", summed(np.float32)))
     assert found is Status.NOTED
     # the rounding error is 1023 times half a unit in the last place of float32
-    assert "6e-05 of what the long row changes" in detail
+    assert "6e-05 of the long row's effect" in detail
 
 
 @pytest.mark.parametrize("name", ["covassay:private-trace", "rounded:private-trace"])

@@ -1,1 +1,1 @@
-"""The questions of this package ask for the privacy loss through low-order bits."""
+"""The questions of this package concern the privacy loss that low-order bits of the outputs cause."""

@@ -1,7 +1,7 @@
 """Test whether low-order bits of the released numbers distinguish neighbouring data sets.
 
 All other questions round the outputs, so that their verdicts concern real arithmetic. The question about low-order bits
-has a verdict of its own, which counts for the whole run if the scope is "bits".
+has a verdict of its own. This verdict counts for the whole run only if the scope is "bits".
 """
 
 from fractions import Fraction
@@ -14,10 +14,11 @@ from covassay.verification.audit.engine.user_pair import pair_to_test
 from covassay.verification.audit.options import SCOPES
 from covassay.verification.audit.question import Question, Subject
 
-# these are numbers of draws on each data set, first those that choose an event, and then the most that test events
+# for each scope, multiples of `look.samples`: the mean number of draws on each data set that first choose an event, and
+# the largest mean number of all draws that test events
 FIRST_DRAWS = {"real": 0.2, "bits": 1.0}
 MOST_DRAWS = {"real": 2.5, "bits": 10.0}
-PAIRS = 4  # the approximate number of neighbours that are examined
+PAIRS = 4  # the approximate number of pairs of neighbours that are examined
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
@@ -36,7 +37,7 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
     shown = Status.REFUTED if subject.scope == SCOPES[1] else Status.NOTED
     found = low_order_bits(setting, pairs, subject.claim, budget, shown)
     facts = Bits(found.verdict.value, found.loss, found.reach, found.draws)
-    # if the finding on a pair refutes the claim already, the summary must not count as a second refutation
+    # if the finding on one pair refutes the claim, the summary of all pairs must not count as a second refutation
     summary = found.status(Status.NOTED)
     tested = ", ".join(map(str, sorted({pair.first.shape[1] for pair in pairs})))
     return [*found.checks, Finding("bits", "all pairs", summary, f"{found.sentence} (d = {tested})", facts=facts)]
@@ -56,7 +57,7 @@ QUESTION = Question(
     ask=ask,
     spared=_spared,
     share=Fraction(1, 10),
-    valid_if="An event from earlier draws is tested on Poisson numbers of new draws; the levels of the stages add up.",
+    valid_if="Earlier draws choose an event, and a Poisson number of new draws tests it; the test levels add up.",
     gives=(Bits, TestedEvent),
     draws=lambda subject, look: 2 * PAIRS * look.samples * FIRST_DRAWS[subject.options.scope or SCOPES[0]],
     cost=8,

@@ -1,6 +1,6 @@
 """Check that an input outside of the domain raises an exception.
 
-The contract does not require an exception, so an accepted input is only noted.
+The claim says nothing about such inputs, so the audit only notes if the target accepts one.
 """
 
 import math
@@ -37,7 +37,7 @@ def _bad_cases(setting: Setting) -> dict[str, tuple[Matrix, dict[str, Any]]]:
 def bad_input(setting: Setting) -> Finding:
     """Check that an input outside of the domain raises an exception.
 
-    A target that accepts an input outside of the domain breaks no promise, so the check only notes the input.
+    A target that accepts such an input breaks no promise, so the check only notes this.
     """
     accepted = []
     for name, (x, budget) in _bad_cases(setting).items():
@@ -47,13 +47,13 @@ def bad_input(setting: Setting) -> Finding:
         if not isinstance(output, Failure):
             accepted.append(name)
     broken = f"accepted without an error: {', '.join(accepted)}" if accepted else ""
-    return decided("bad input", broken=broken, whole="all bad input raises", worst=Status.NOTED)
+    return decided("bad input", broken=broken, whole="all bad inputs raise an exception", worst=Status.NOTED)
 
 
 QUESTION = Question(
     name="bad input",
     kind="contract",
-    asks="Does input outside the domain raise?",
-    blind_to="other bad input; the claim is silent there, so this is noted only",
+    asks="Does an input outside of the domain raise an exception?",
+    blind_to="other bad input; accepted input is only noted, because the claim says nothing about it",
     ask=lambda subject, look: [bad_input(subject.setting)],
 )

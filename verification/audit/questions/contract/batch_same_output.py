@@ -1,5 +1,4 @@
-"""Check that a process that draws in batches gives, in a batch, the output for a seed that it gives for this seed
-alone."""
+"""Check that a process that draws in batches gives the same output for a seed in a batch as for this seed alone."""
 
 from dataclasses import replace
 from functools import partial
@@ -44,13 +43,13 @@ def batch_is_single(setting: Setting) -> list[Finding]:
                         "contract",
                         NAME,
                         Status.REFUTED,
-                        f"one seed gave an output alone, or in a batch, but not both: {failed}",
+                        f"one seed gave an output either alone or in a batch, but not in both: {failed}",
                     )
                 ]
         elif not np.array_equal(one, other):
             detail = "a seed gave another output in a batch than alone: an output must depend on its own seed only"
             return [Finding("contract", NAME, Status.REFUTED, detail)]
-    return [Finding("contract", NAME, Status.NOT_REFUTED, f"{SIZE} seeds gave the same in a batch as alone")]
+    return [Finding("contract", NAME, Status.NOT_REFUTED, f"{SIZE} seeds gave the same outputs in a batch as alone")]
 
 
 def _many(target: Target, x: Any, **given: Any) -> Any:

@@ -28,7 +28,7 @@ def draw_many_is_draw(setting: Setting, alpha: float, smallest_dimension: int = 
         sources = {"draw": replace(target, draw_many=None), NAME: target}
         drawn = [draw(replace(setting, source=t, jobs=1), x, SIZE, f"bulk/{d}/{name}") for name, t in sources.items()]
         if drawn[1].again:
-            return [Finding("contract", NAME, Status.SKIPPED, "it failed: where it does, draw makes the draws")]
+            return [Finding("contract", NAME, Status.SKIPPED, "it failed; if it fails, the audit calls draw instead")]
         size = min(len(draws.outputs) for draws in drawn)
         if size < FEWEST:
             continue
@@ -42,7 +42,10 @@ def draw_many_is_draw(setting: Setting, alpha: float, smallest_dimension: int = 
         detail = f"its outputs do not have the law of draw: entry {i + 1} at d = {d}, p = {worst.p_value:.2g}"
         return [Finding("contract", NAME, Status.REFUTED, detail)]
     seen = max(test.detectable(level) for test in tests.values())
-    detail = f"compared with {SIZE} outputs of draw; a CDF distance of {seen:.2g} in an entry would have been detected"
+    detail = (
+        f"compared with {SIZE} outputs of draw; a distance of {seen:.2g} between the CDFs of an entry would have been "
+        "detected"
+    )
     return [Finding("contract", NAME, Status.NOT_REFUTED, detail)]
 
 

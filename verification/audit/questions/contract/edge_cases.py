@@ -37,7 +37,8 @@ from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.ratio import EventCounts, poisson_size
 from covassay.verification.statistics.streams import stream
 
-FEW = 3  # the number of draws on each data set of a path between two data sets, along which failures end
+# the number of draws on each data set that is tried in the search for two neighbours between which failures end
+FEW = 3
 MOST = 2000  # the largest number of draws on each of two neighbours
 
 
@@ -76,11 +77,11 @@ def edge_cases(setting: Setting, form: Form, alpha: float, adjacency: str = REPL
     The numbers of rows and of columns are public. A target may therefore reject a size, but must reject every data set
     of this size. If a target rejects a size, the check only notes it.
 
-    A failure counts as dependent on the data if k of k draws on one data set fail and none of k draws on ordinary data
-    fails. If a draw fails with probability p whatever the data are, k of k draws on one data set and none of k draws on
-    ordinary data fail with probability (p(1 − p))^k ≤ 4^(−k), and k is so large that the sum over all data sets is at
-    most `alpha`. A target that claims privacy alone may fail if its failures distinguish neighbours by no more than the
-    claim allows. If a target claims privacy alone, two neighbours must prove a violation (`_told_apart`).
+    A failure counts as dependent on the data if all of k draws on one data set fail and none of k draws on ordinary
+    data fails. If every draw fails with the same probability p whatever the data are, the probability of this is (p(1 −
+    p))^k ≤ 4^(−k). The number k is so large that the sum over all data sets is at most `alpha`. A target that claims
+    privacy alone may fail if its failures distinguish neighbours by no more than the claim allows. If a target claims
+    privacy alone, two neighbours must prove a violation (`_told_apart`).
     """
     failures, refused, unproven = [], [], []
     valid = _valid(setting.box, form.smallest_dimension)
@@ -125,11 +126,11 @@ def _failures(setting: Setting, x: Matrix, name: str, draws: int) -> Iterator[bo
 
 
 def _told_apart(setting: Setting, x: Matrix, name: str, adjacency: str, level: float) -> bool:
-    """Return whether failures break the claim on two neighbours, on a path from x, where the target fails, to data on
-    which it succeeds.
+    """Return whether the failures on two neighbours prove a violation of the claim. The two neighbours lie on a path
+    from x, on which the target fails, to a data set on which it succeeds.
 
-    A few draws find two neighbouring data sets between which failures end. Poisson numbers of new draws on the two
-    neighbours test the claim on failures.
+    A few draws find two neighbouring data sets of which only the first fails in all draws. New draws on both, whose
+    numbers are Poisson variables, test whether the failures keep the claim.
     """
     answered = (y for i, y in enumerate(of_size(setting, *x.shape)) if not _fails(one_draw(setting, y, "size", i)))
     path = _path(x, next(answered, x), adjacency)
@@ -176,8 +177,9 @@ QUESTION = Question(
     ask=lambda subject, look: [edge_cases(subject.setting, subject.known.form, look.level, subject.adjacency)],
     share=Fraction(1, 200),
     valid_if=(
-        "Few draws choose two neighbours, and Poisson numbers of new draws test failures on them; data sets share "
-        "the level. If the claim names a law, any failure breaks the claim, and draws only decide in which words."
+        "A few draws choose two neighbours, and Poisson numbers of new draws test the failures on them; the data sets "
+        "share the level. If the claim names a law, any failure breaks it, and the draws only decide how the report "
+        "describes the failure."
     ),
     few_draws=True,
 )

@@ -27,7 +27,7 @@ MEANING = {"fails": "the target fails", "other draws": "it draws again", "stays"
 class RareBranch:
     """How the target behaves if one draw, or every draw, is replaced by an extreme quantile."""
 
-    draw: str = field(metadata=says("The draw, or all of them."))
+    draw: str = field(metadata=says("The draw that was forced, or that all draws were forced together."))
     quantile: float = field(metadata=says("The probability that a draw is at least as far out as the forced value."))
     tail: Literal["lower", "upper"] = field(metadata=says("On which side."))
     kind: Literal["fails", "other draws", "stays"] = field(
@@ -42,7 +42,7 @@ class RareBranch:
 class RareBranches(Facts):
     """The branches of the target that were reached by draws at extreme quantiles."""
 
-    branches: tuple[RareBranch, ...] = field(metadata=says("One for each draw and side."))
+    branches: tuple[RareBranch, ...] = field(metadata=says("One for each rare branch that a forced draw reached."))
 
 
 def _kept(found: Sequence[ForcedDraw], usual: Sequence[ForcedDraw]) -> list[ForcedDraw]:
@@ -73,8 +73,8 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
         return [Finding("contract", NAME, Status.SKIPPED, str(error))]
     found = _kept(seen, _of_reference(subject, x) if seen else ())
     if not found:
-        text = "at the quantiles 1e-3, 1e-6 and 1e-12 of its draws it does what it does at usual ones"
-        text += ", or what the reference does there" if seen else ""
+        text = "if its draws are forced to the quantiles 1e-3, 1e-6 and 1e-12, the target behaves as at usual draws"
+        text += ", or as the reference does" if seen else ""
         return [Finding("contract", NAME, Status.NOT_REFUTED, text)]
     text = "; ".join(f"{MEANING[one.kind]}: {one}" for one in found[:SHOWN])
     more = f"; and {len(found) - SHOWN} more" if len(found) > SHOWN else ""

@@ -1,11 +1,10 @@
 """Check that the output does not depend on how the data lie in memory, whether by columns, with a stride, or read-only.
 
-If code passes the memory of an array to C, the code may read other numbers than those of the rows. The output of code
-that reads the memory in this way belongs to the data set that results from reading the memory row by row. In this data
-set, one record of the caller is spread over many rows. If memory layouts change the output in any other way, the check
-only notes the change. The question “one law, however it is asked” tries more forms of the rows, with other types of
-numbers. The question “one law, however it is asked” decides by draws, while this module decides by arithmetic, even in
-a quick audit.
+If code passes the memory of an array to C, the code may read other numbers than those of the rows. The output is then
+that for another data set, which results from reading the memory row by row. In this data set, one record of the caller
+is spread over many rows, so the target is refuted. If memory layouts change the output in any other way, the check only
+notes the change. The question “one law, however it is asked” tries more forms of the rows, with other types of numbers.
+That question compares laws by many draws, while this module compares outputs under equal seeds, even in a quick audit.
 """
 
 from collections.abc import Callable
@@ -68,7 +67,7 @@ def memory_layout(setting: Setting) -> Finding:
             continue
         other = [one_draw(setting, as_it_lies(change(x)), NAME, seed) for seed in SEEDS]
         if _equal(found, other, 0.0):
-            broken = "the output is that for other rows, which memory holds if it is read row by row"
+            broken = "the output is that for other rows, namely the rows that result if the memory is read row by row"
             return decided(NAME, broken=f"with the rows {said} {broken}")
         failed = next((str(output) for output in found if isinstance(output, Failure)), "")
         noted.append(f"with the rows {said} " + (f"there is no output: {failed}" if failed else "it is another output"))

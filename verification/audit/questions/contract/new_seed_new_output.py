@@ -8,7 +8,7 @@ from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.question import Question
 from covassay.verification.audit.targets.target import Failure
 
-FRESH_ROWS = 2000  # on data with this many rows, no mechanism gives the same output with a probability near 1
+FRESH_ROWS = 2000  # on so many rows, no mechanism gives any single output with a probability near 1
 FRESH_DRAWS = 6
 
 
@@ -17,8 +17,8 @@ def new_seed(setting: Setting, form: Form) -> Finding:
 
     Some mechanisms give one value with positive probability, such as zero after a projection. The promise of new
     outputs is therefore broken only if several draws agree on so many rows that equal outputs are practically
-    impossible. A target that claims privacy alone may give a constant output if neighbours give the same constant,
-    which questions about privacy test.
+    impossible. A target that claims privacy alone may give a constant output if the constant is the same for
+    neighbours. The questions about privacy test whether it is.
     """
     name = "new seed, new output"
     x = plain_rows(setting, FRESH_ROWS)
@@ -40,5 +40,7 @@ QUESTION = Question(
     asks="Do different generators give different outputs?",
     blind_to="noise that is missing on other data",
     ask=lambda subject, look: [new_seed(subject.setting, subject.known.form)],
-    applies=lambda subject: "one output may come again and again under this law" if subject.known.form.repeats else "",
+    applies=lambda subject: (
+        "under this law, several draws may give the same output" if subject.known.form.repeats else ""
+    ),
 )

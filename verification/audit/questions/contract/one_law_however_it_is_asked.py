@@ -27,7 +27,10 @@ QUESTION = Question(
     applies=lambda subject: "" if subject.setting.target.seeded else UNSEEDED,
     spared=where_seeds_decide_nothing,
     share=Fraction(1, 200),
-    valid_if="If all residuals change equally, no test is needed. Exact tests of other changes share the level.",
+    valid_if=(
+        "If one shift or factor explains the change of all residuals (output − query), no statistical test is needed. "
+        "Exact tests of other changes share the level."
+    ),
     reads=(IgnoresRng,),
     cost=1,
 )

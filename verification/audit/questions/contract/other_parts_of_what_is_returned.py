@@ -1,4 +1,4 @@
-"""Check whether other parts of the value that the target returns show the data, although only the output has a proof.
+"""Check whether the target returns, besides its output, other parts that show the data without noise.
 
 The audit tests one part of the returned value, such as an attribute of a fitted object. A user who gets the whole
 returned value also gets the parts that the audit does not test. A part of the returned value that is the same for every
@@ -40,7 +40,7 @@ Parts = Mapping[str, bytes]
 class PartInTheClear:
     """A part of the returned value that has no noise."""
 
-    part: str = field(metadata=says("Where it is in what is returned."))
+    part: str = field(metadata=says("Where this part is in the returned value."))
     holds: str = field(metadata=says("The kind of data in this part of the returned value, as far as can be seen."))
 
 
@@ -48,7 +48,7 @@ class PartInTheClear:
 class PartsInTheClear(Facts):
     """The parts of the returned value that depend on the data and not on the seed."""
 
-    parts: tuple[PartInTheClear, ...] = field(metadata=says("One for each, the first ones first."))
+    parts: tuple[PartInTheClear, ...] = field(metadata=says("One entry for each part that has no noise."))
 
 
 def _token(value: object) -> bytes:
@@ -68,7 +68,7 @@ def _rows(setting: Setting, n: int) -> list[Matrix]:
 
 
 class _Asked:
-    """Call a target, and return all that its function returns in place of the output alone."""
+    """Call a target, and keep all parts of the value that its function returns, not only the output that is audited."""
 
     def __init__(self, setting: Setting, function: Wrapped) -> None:
         assert function.call is not None
@@ -136,8 +136,9 @@ def _what(token: bytes, x: Matrix) -> str:
 
 
 def _declared(name: str, public: Sequence[str]) -> bool:
-    """Return whether the user declared this part, or a part that contains it, where mean_ stands for .mean_, and 1 for
-    [1]."""
+    """Return whether the user declared as public this part, or a part that contains it. The user may write mean_ for
+    .mean_, and 1 for [1].
+    """
     steps = [step for step in name.replace("[", ".").replace("]", "").replace("'", "").split(".") if step]
     return any(word in steps or word == name for word in public)
 
@@ -154,15 +155,19 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
     seen = {name: what for name, what in found.items() if not _declared(name, public)}
     declared = f"; declared as public: {', '.join(public)}" if public else ""
     if not seen:
-        told = f"every part of what {asked.whole.call} returns moves with the seed, or not with the data{declared}"
+        told = (
+            f"every part of what {asked.whole.call} returns changes with the seed, or does not change with the data"
+            f"{declared}"
+        )
         return [kept(NAME, told)]
     parts = tuple(PartInTheClear(name.removeprefix("."), what) for name, what in seen.items())
     listed = ", ".join(f"{one.part} ({one.holds})" for one in parts[:SHOWN])
     more = f", and {len(parts) - SHOWN} more" if len(parts) > SHOWN else ""
     told = (
-        f"{listed}{more}: kept in the clear in what {asked.whole.call} returns, the same for every seed and another on "
-        f"other data. The audit is of {function.call} alone. Whoever gets the returned object, or a file "
-        f"with it, gets these parts. Leave them out, or declare what is documented as public with --public{declared}"
+        f"{listed}{more}: parts without noise of what {asked.whole.call} returns, which are the same for every seed "
+        f"and change with the data. The audit tests only {function.call}. Whoever gets the returned object, or a file "
+        f"with it, also gets these parts. Leave them out, or use --public to declare the parts that are documented as "
+        f"public{declared}"
     )
     return [Finding("contract", NAME, Status.NOTED, told, facts=PartsInTheClear(parts))]
 
@@ -179,7 +184,7 @@ def _applies(subject: Subject) -> str:
 QUESTION = Question(
     name=NAME,
     kind="contract",
-    asks="Does what the function returns hold the data beside its output?",
+    asks="Do parts of what the function returns, other than its output, show the data?",
     blind_to="what a function keeps elsewhere, parts below the fourth level, and parts that follow data of other kinds",
     ask=ask,
     applies=_applies,

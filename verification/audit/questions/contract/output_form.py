@@ -84,6 +84,9 @@ QUESTION = Question(
     blind_to="outputs on other data, and in rare draws",
     ask=lambda subject, look: [output_form(subject.setting, subject.known.form, look.level)],
     share=Fraction(1, 400),
-    valid_if="In two dimensions, k failures in k draws in one and none in the other have probability at most 4^(-k).",
+    valid_if=(
+        "If all draws fail with the same probability, all of k draws in one dimension and none of k draws in another "
+        "dimension fail with probability at most 4^(-k)."
+    ),
     few_draws=True,
 )

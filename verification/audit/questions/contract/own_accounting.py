@@ -3,9 +3,9 @@
 Many libraries compute the privacy cost of a call themselves, for instance by the privacy map of an OpenDP measurement,
 a ledger, or a budget object. If a target has a function `accounting`, the function takes the arguments of a draw
 without rng, and returns the cost of one call. The privacy cost is ε, or ρ for zCDP, or ε at the claimed δ. The question
-about the accounting makes no draws and no statistical test. If the cost is above the claim, the promise to the caller
-differs from the package's own accounting. The comparison does not show whether the claim or the accounting is wrong,
-because an accountant may overestimate.
+about the accounting makes no draws and no statistical test. If the cost is above the claim, the claim contradicts the
+package's own accounting. The comparison does not show whether the claim or the accounting is wrong, because an
+accountant may overestimate.
 """
 
 import math

@@ -48,7 +48,7 @@ def row_order(setting: Setting, form: Form, alpha: float) -> Finding:
     broken = "" if same(SUMMATION) else "reversing the rows changed the output"
     if broken and same(SINGLE):
         return decided(
-            "row order", broken=f"{broken} by as little as rounding in single precision does", worst=Status.NOTED
+            "row order", broken=f"{broken}, but only as much as rounding in single precision can", worst=Status.NOTED
         )
     if broken and not form.names_a_law:
         return decided(

@@ -11,7 +11,7 @@ from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.question import Question, Subject
 from covassay.verification.audit.targets.target import Failure
 
-IGNORES_RNG = "equal generators give different outputs, so that the output changes anyway"
+IGNORES_RNG = "equal generators give different outputs, so that comparing outputs under equal seeds shows nothing"
 
 
 def same_seed(setting: Setting) -> Finding:
@@ -37,7 +37,7 @@ class IgnoresRng(Facts):
 
 
 def where_seeds_decide_nothing(subject: Subject) -> str:
-    """Return why a question that compares outputs under equal seeds is spared, or an empty string if it is not."""
+    """Return why a question that compares outputs under equal seeds is left out, or an empty string if it is asked."""
     return IGNORES_RNG if subject.facts(IgnoresRng) else ""
 
 

@@ -10,11 +10,11 @@ in float32.
 The result of the test of summation is interpreted as follows. Under one seed the noise is constant, so the outputs for
 the same rows in two orders should agree up to the rounding of a few operations. If outputs for the same rows in two
 orders do not agree, two neighbours with different orders of the rows differ by more than the noise covers. The report
-prints the excess as a share of the loss, which grows with the number of rows. A difference between the two orders
-breaks a claim for data sets without an order by the printed share of the loss, unless the noise is larger than
-necessary. A claim for data sets in a fixed order is not broken by a difference between two orders. The audit does not
-know whether the claim is for rows in a fixed order, so a large share is only noted. The report prints the share even if
-it is tiny, as for a plain sum in float64.
+prints the difference between the two outputs as a share of the long row's effect on the output. This share grows with
+the number of rows. If the claim is for data sets without an order, the privacy loss can exceed the claim by this share,
+unless the noise is larger than necessary. A claim for data sets in a fixed order is not broken by a difference between
+two orders. The audit does not know whether the claim is for rows in a fixed order, so a large share is only noted. The
+report prints the share even if it is tiny, as for a plain sum in float64.
 """
 
 import numpy as np
@@ -65,12 +65,14 @@ def summation_order(setting: Setting, form: Form) -> list[Finding]:
         text = "one long row before or after many short ones gives the same output up to rounding"
         return [Finding("contract", NAME, Status.NOT_REFUTED, text)]
     text = (
-        f"one long row before {ROWS - 1} short ones, or after them, with one seed: the output moves by "
-        f"{max(found):.1g} of what the long row changes"
+        f"one long row before {ROWS - 1} short ones, or after them, with one seed: the output changes by "
+        f"{max(found):.1g} of the long row's effect"
     )
     if max(found) < WORTH_A_NOTE:
         return [Finding("contract", NAME, Status.NOT_REFUTED, text)]
-    text += ". A claim for data sets without an order has less room by this share, and less still for more rows"
+    text += (
+        ". If the claim is for data sets without an order, the loss can exceed it by this share, or more for more rows"
+    )
     return [Finding("contract", NAME, Status.NOTED, text)]
 
 

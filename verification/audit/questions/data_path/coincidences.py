@@ -22,6 +22,9 @@ QUESTION = Question(
     applies=_applies,
     draws=400,
     share=Fraction(1, 100),
-    valid_if="The number of coincidences of independent draws has binomial tails, whose bounds are added up.",
+    valid_if=(
+        "Binomial laws bound the numbers of coincidences among independent draws; the bounds on the tail probabilities "
+        "are added up."
+    ),
     cost=2,
 )

@@ -4,8 +4,8 @@ The law of the output may depend on the data in a complicated way, and may still
 law depends on the rows through their second moment only, the law stays the same if rows change their signs. A law that
 depends on the second moment only also stays the same if two rows x and y are replaced by cx + sy and −sx + cy with c² +
 s² = 1. If the mechanism clips rows, clipped rows may replace long rows. No law of the reference changes noticeably if
-all entries are reduced by a share of 10⁻¹², and zeros are replaced by smaller numbers. After all entries are reduced in
-this way, no row is zero or equal to another row, and no row consists of whole numbers.
+each entry is reduced by a random share of at most 10⁻¹², and zeros are replaced by random numbers of the size 10⁻¹³.
+After this change, no row is zero or equal to another row, and no row consists of whole numbers.
 
 Most implementations give the same output under one seed on two data sets with equal laws, up to rounding. For other
 implementations, a few draws suggest how the laws on the two data sets differ, and new draws test the difference. If the
@@ -31,7 +31,7 @@ from covassay.verification.statistics.streams import stream
 NAME = "one law on equivalent data"
 SHAPES_OF_EQUAL_DATA = (1, 3), (20, 1), (5, 2), (30, 4), (300, 3), (1000, 2)
 SEEDS = (0, 1)
-MOVED = 1e-12  # entries are reduced by this share, and zeros are replaced by a tenth of this share
+MOVED = 1e-12  # entries are reduced by at most this share; a tenth of it is the size of the numbers that replace zeros
 ROUNDING = 1e-6  # outputs under one seed count as equal if they differ by less than this share of the largest entry
 PILOTS = 12  # at most
 # for this many different outputs of one shape, the outputs under both seeds must be equal
@@ -193,17 +193,17 @@ def equal_laws(setting: Setting, path: DataPath | None, alpha: float) -> list[Fi
         n, d = without_noise[0]
         detail = f"on {len(frozen[n, d])} data sets with n = {n}, d = {d} two seeds gave one output: there is no noise"
         return [Finding("data path", NAME, Status.REFUTED, detail)]
-    compared = f"equivalent data gave one output under one seed: rows {', '.join(path.equivalent)}"
+    compared = f"under one seed, rows gave the same output after these changes: {', '.join(path.equivalent)}"
     if tried:
         kinds = len({category for category, _ in tried})
-        compared += f". On {kinds} kinds of data it was another one, and no difference in law was proven"
+        compared += f". On {kinds} kinds of data the output was another one, but no difference in law was proven"
     return [Finding("data path", NAME, Status.NOT_REFUTED, compared)]
 
 
 def _applies(subject: Subject) -> str:
     path = subject.known.data_path
     if path is None or path.query is not None or not path.equivalent:
-        return "only where noise is not added to a query, and data are known that must give one law"
+        return "only if noise is not added to a query, and if the audit knows different data sets with equal laws"
     return ""
 
 

@@ -26,7 +26,10 @@ QUESTION = Question(
     ),
     draws=150,
     share=Fraction(1, 200),
-    valid_if="If one factor explains all residuals, no test is needed. Exact tests of other changes share the level.",
+    valid_if=(
+        "If one factor explains the change of all residuals (output − query), no statistical test is needed. Exact "
+        "tests of other changes share the level."
+    ),
     cost=2,
     few_draws=True,
 )

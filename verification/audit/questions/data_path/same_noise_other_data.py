@@ -41,9 +41,14 @@ QUESTION = Question(
     asks="Does the noise depend on the data, or on the number of rows?",
     blind_to="data outside the kinds that are tried, and rare draws",
     ask=ask,
-    applies=lambda subject: "" if subject.known.data_path else "nothing is known of the path from data to output",
+    applies=lambda subject: (
+        "" if subject.known.data_path else "the audit does not know how the output depends on the data"
+    ),
     share=Fraction(1, 200),
-    valid_if="If all residuals change equally, no test is needed. Exact tests of other changes share the level.",
+    valid_if=(
+        "If one shift or factor explains the change of all residuals (output − query), no statistical test is needed. "
+        "Exact tests of other changes share the level."
+    ),
     gives=(Residuals,),
     draws=lambda subject, look: 900 if subject.known.data_path and subject.known.data_path.query else 0,
     cost=1,

@@ -11,7 +11,10 @@ from covassay.verification.audit.question import MOST_KEPT, Question, Subject
 
 @dataclass(frozen=True)
 class Entries(Facts):
-    """The query around which the output varies, and the entries that have the value or the noise of another entry."""
+    """The query around which the outputs vary, and the misplaced entries of the output.
+
+    A misplaced entry has the value or the noise that another entry should have.
+    """
 
     query: str = field(metadata=says("The query around which the outputs vary; empty if the query is not known."))
     misplaced: tuple[str, ...] = field(metadata=says("The entries that have the value or the noise of another entry."))
@@ -33,7 +36,10 @@ QUESTION = Question(
     ask=ask,
     applies=lambda subject: "" if subject.setting.box is not None else "only for rows in a box (--bounds)",
     share=Fraction(1, 200),
-    valid_if="Exact two-sample tests of entries and changes of columns on independent draws; the levels add up.",
+    valid_if=(
+        "Exact two-sample tests on independent draws compare the law of each entry before and after a change of the "
+        "columns; the levels add up."
+    ),
     gives=(Entries,),
     most_samples=MOST_KEPT,
     draws=lambda subject, look: 5 * look.samples,

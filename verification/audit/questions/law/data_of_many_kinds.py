@@ -11,21 +11,21 @@ from covassay.verification.audit.engine.shapes import DEFAULT
 from covassay.verification.audit.question import MOST_KEPT, Question, Subject
 from covassay.verification.audit.questions.data_path.same_noise_other_data import Residuals
 
-# the approximate number of data sets of all kinds, among which a data set with more draws counts as several
+# the approximate number of data sets of all kinds; a data set on which more draws are made counts as several
 DATA_SETS = 350
 
 
 def on_lattice(subject: Subject) -> bool:
-    """Return whether the noise lies on a lattice, in which case one seed does not give the same residual at every
-    budget.
+    """Return whether the noise lies on a lattice. A seed does not fix the residual of such noise when the budget
+    changes.
     """
     path = subject.known.data_path
     return path is not None and path.atom > 0
 
 
 def beside(subject: Subject) -> Beside | None:
-    """Return the reference for the comparison, which is also drawn at other budgets unless other questions compare
-    residuals at them.
+    """Return the reference for the comparison, or None if there is none. The reference is also drawn at other budgets,
+    unless another question compares the residuals at these budgets.
     """
     known = subject.known
     if known.beside is None or known.at_budget is None:
@@ -49,7 +49,7 @@ def _spared(subject: Subject) -> str:
     if subject.refuted("law"):
         return "the law is already refuted"
     same = any(facts.same for _, facts in subject.facts(Residuals))
-    return "one seed gave one noise on all kinds of data" if same and not on_lattice(subject) else ""
+    return "under one seed, the noise was the same on all kinds of data" if same and not on_lattice(subject) else ""
 
 
 def draws(subject: Subject, look: Look) -> float:
@@ -68,7 +68,10 @@ QUESTION = Question(
     spared=_spared,
     share=Fraction(1, 10),
     tests=len(NAMES),
-    valid_if="Ranks among draws of the reference are uniform and independent; exact tests of ranks share the level.",
+    valid_if=(
+        "If the laws are equal, the ranks of the target's draws among the reference's draws are uniform and "
+        "independent; exact tests of the ranks share the level."
+    ),
     reads=(Residuals,),
     gives=(LawTest,),
     second_look=10,

@@ -40,8 +40,8 @@ QUESTION = Question(
     share=Fraction(57, 200),
     tests=lambda subject: 1 + sum(number_of_tests(scenario) for scenario in subject.known.scenarios),
     valid_if=(
-        "Tests of independent draws against fixed laws, which are exact or conservative. If tests before "
-        "the last draw may end the draws, a share of the level is set aside for them."
+        "Exact or conservative tests compare independent draws with fixed laws. A share of the level is set aside for "
+        "tests that may end the draws early."
     ),
     gives=(LawTest,),
     second_look=10,

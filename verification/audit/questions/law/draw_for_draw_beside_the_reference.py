@@ -1,4 +1,6 @@
-"""Test whether a target that mostly gives the reference's outputs has the reference's law where its outputs differ."""
+"""Find the data and budgets for which target and reference give different outputs under equal seeds, and test there
+whether the laws differ. Targets most of whose outputs differ are left out.
+"""
 
 from fractions import Fraction
 
@@ -27,13 +29,16 @@ def _applies(subject: Subject) -> str:
 QUESTION = Question(
     name=NAME,
     kind="law",
-    asks="Has a target that draws as the reference does the same law at every size, budget and kind of data?",
-    blind_to="targets that draw otherwise than the reference, and places that are not tried",
+    asks="If the target mostly gives the reference's outputs, has it the same law for all sizes, budgets and data?",
+    blind_to="targets that draw in another way than the reference, and data sets and budgets that are not tried",
     ask=ask,
     applies=_applies,
     spared=where_seeds_decide_nothing,
     share=Fraction(1, 100),
-    valid_if="Pilot pairs choose an event, and new pairs test it: McNemar's exact test. Places divide the level.",
+    valid_if=(
+        "Pilot pairs choose an event, and new pairs test it (McNemar's exact test). All data sets and budgets share "
+        "the level."
+    ),
     reads=(IgnoresRng,),
     cost=2,
 )

@@ -70,7 +70,7 @@ class MatchedDraw:
     factor: float = field(
         metadata=says("The effect of the target's draw on the output, divided by the effect of the reference's draw.")
     )
-    numbers: int = field(metadata=says("Of how many numbers this holds.", **COUNT))
+    numbers: int = field(metadata=says("How many numbers of the draw have this factor.", **COUNT))
 
 
 @dataclass(frozen=True)
@@ -82,9 +82,11 @@ class GainsBesideReference(Facts):
             "The number of data sets on which arithmetic shows that target and reference have the same law.", **COUNT
         )
     )
-    matched: tuple[MatchedDraw, ...] = field(metadata=says("The draws that have a counterpart."))
+    matched: tuple[MatchedDraw, ...] = field(
+        metadata=says("The draws of the target that have a counterpart in the reference.")
+    )
     unmatched: dict[str, tuple[int, int]] = field(
-        metadata=says("For each of the two laws, how many numbers have no match in the other law.")
+        metadata=says("For each law of draws, how many draws of the target and of the reference have no counterpart.")
     )
 
 
@@ -92,8 +94,8 @@ class GainsBesideReference(Facts):
 class _Case:
     """One comparison, namely a data set with its description, and the target and the reference that run on it.
 
-    `usual` is the target at the claimed budget, if the case is about another budget. `beside` says whether the case may
-    be left out, because the target promises nothing for the budget or the form of the numbers.
+    `usual` is the target at the claimed budget, if the case is about another budget. `beside` says whether the case is
+    left out if the comparison decides nothing. This is so for other budgets, other forms of the numbers, and long rows.
     """
 
     where: str
@@ -175,10 +177,11 @@ class _Seen:
 
 
 def _screened(cases: list[_Case], seed: int) -> tuple[list[_Case], int]:
-    """Move a case in which two outputs differ to the front, and return the cases and the index of the first case in
-    which they agree.
+    """Search for the first case in which target and reference give different outputs, and move it and the cases after
+    it to the front. Return the cases, and the index from which on the outputs are known to agree.
 
-    The order of the cases stays the same if target and reference make different draws in the first case.
+    The order of the cases stays the same if the search finds no such case, reaches a case in which the outputs cannot
+    be compared, or runs out of time.
     """
     allowed = Allowance(SCREENED * SECONDS)
     for k, case in enumerate(cases):
@@ -238,13 +241,13 @@ def _compared(cases: list[_Case], seed: int) -> _Seen | Finding:
         if found.reason and not (seen.same and found.left_out):
             seen.reasons[found.reason] = None
             if not seen.same:
-                break  # draws whose law is unknown on this data set are also unknown for data of another shape
+                break  # the reason, such as a draw of an unknown law, would be the same on other data
     return seen
 
 
 def _one_law(seen: _Seen, matched: Gains) -> Finding:
-    text = f"by arithmetic, target and reference have one law on {seen.same} data sets"
-    text += f", and in {seen.alike} other cases they give one output for the same draws" if seen.alike else ""
+    text = f"by arithmetic, target and reference have the same law on {seen.same} data sets"
+    text += f", and in {seen.alike} other cases they give the same output for the same draws" if seen.alike else ""
     text += f"; not decided on others: {'; '.join(seen.reasons)}" if seen.reasons else ""
     facts = _facts(matched, seen.same)
     return Finding("law", NAME, Status.NOT_REFUTED, text, facts=facts, exact=not seen.reasons)
@@ -264,11 +267,15 @@ def _by_gains(subject: Subject, target: Recorder, reference: Recorder, reason: s
         return [Finding("law", NAME, Status.SKIPPED, f"{why}; {reason}")]
     if found.changed:
         text = (
-            f"other gains than in the reference{_named(found)}. Correct code may use other draws, so this is only noted"
+            f"some draws affect the output more or less than in the reference{_named(found)}. Correct code may use "
+            "other draws, so this is only noted"
         )
         return [Finding("law", NAME, Status.NOTED, text, facts=_facts(found, 0))]
     text = f"{sum(g.numbers for g in found.matched)} draws reach the output as strongly as those of the reference"
-    text += "".join(f"; {family}: {a} and {b} have no counterpart" for family, (a, b) in found.unmatched.items())
+    text += "".join(
+        f"; {family}: {a} draws of the target and {b} of the reference have no counterpart"
+        for family, (a, b) in found.unmatched.items()
+    )
     return [Finding("law", NAME, Status.NOT_REFUTED, text, facts=_facts(found, 0))]
 
 

@@ -1,1 +1,1 @@
-"""The questions of this package ask for the privacy loss between neighbouring data sets."""
+"""The questions of this package concern the privacy loss between neighbouring data sets."""

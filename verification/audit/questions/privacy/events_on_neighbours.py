@@ -26,8 +26,8 @@ def searched(subject: Subject) -> bool:
 
 
 def most_tests(subject: Subject) -> int:
-    """Return the largest number of p-values, which come from the known neighbours, from at most two pairs of other
-    questions, and from a search.
+    """Return the largest number of p-values that the question can compute. They come from tests of the known
+    neighbours, of at most two pairs that other questions suggest, and of pairs that a search finds.
     """
     pairs = max(len(subject.known.pairs(fitted)) for fitted in (frozenset[str](), suspects(subject)))
     return TESTS * (pairs + 2 + (FOUND if searched(subject) else 0))
@@ -36,7 +36,7 @@ def most_tests(subject: Subject) -> int:
 def suspects(subject: Subject) -> frozenset[str]:
     """Return the names of all wrong laws that the audit knows for the mechanism.
 
-    The most neighbours are tested if the draws fit all of these laws.
+    The number of tested neighbours is largest if the draws fit all of these laws.
     """
     return frozenset(suspect.name for scenario in subject.known.scenarios for suspect in scenario.suspects)
 

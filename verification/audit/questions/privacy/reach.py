@@ -20,7 +20,8 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
         return [Finding("privacy", "reach", Status.NOT_REFUTED, detail)]
     detail = (
         f"no law was tested, and the largest {letter} that this run could have refuted is {max(shown):.2f}, below the "
-        f"claim {letter} = {claimed:g}: raise --samples, whose number grows like e^{letter}, or say --mechanism"
+        f"claim {letter} = {claimed:g}: raise --samples (the number needed grows like e^{letter}), or name the "
+        "mechanism with --mechanism"
     )
     return [Finding("privacy", "reach", Status.INCONCLUSIVE, detail)]
 

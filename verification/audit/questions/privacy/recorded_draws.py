@@ -45,7 +45,7 @@ def why_no_reference(subject: Subject) -> str:
     """Return why there is no reference to compare with, or an empty string if there is one."""
     if subject.mechanism is None:
         return "no mechanism is named, so there is no reference"
-    return "" if subject.setting.box is None else "rows lie in a box, and the reference is for others"
+    return "" if subject.setting.box is None else "the rows lie in a box, but the reference is for other domains"
 
 
 def reference_of(subject: Subject) -> Recorder:
@@ -180,10 +180,10 @@ def _sentence(named: Sequence[tuple[str, ExactLoss]], evaluations: int) -> str:
             f"of {len(losses)} pairs"
         )
         text += f", and the search tried {evaluations}"
-        text += ". The loss is above the claim by so little that a rounded constant would explain it" * (
+        text += ". The loss exceeds the claim by so little that rounding a constant in the target would explain it" * (
             worst.above and not worst.refuted
         )
-        text += f". On others it is {undecided}" if undecided else ""
+        text += f". On other pairs it is {undecided}" if undecided else ""
     return text
 
 

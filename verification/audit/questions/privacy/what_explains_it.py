@@ -30,7 +30,9 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
 
 
 def _laws(subject: Subject) -> list[str]:
-    """Return sentences on the centre of the outputs, and on the laws that fit the outputs around this centre."""
+    """Return sentences on the wrong laws that fit the outputs. If the outputs have a wrong centre, return instead
+    sentences on this centre, and on the laws that fit around it.
+    """
     fitting = [facts.sentence for _, facts in subject.facts(FittingLaw)]
     in_ball = subject.setting.box is None and subject.options.adjacency in (None, REPLACE_ONE)
     if not (in_ball and subject.refuted("data path", "law", "privacy")):
@@ -60,12 +62,12 @@ def _entries(subject: Subject) -> list[str]:
 
 
 def _other_neighbours(subject: Subject, refuted: list[Finding]) -> str:
-    """Return a sentence if a claim for other neighbours would explain the findings; the sentence is empty if a claim
-    for the other neighbours requires the same noise.
+    """Return a sentence if a claim for another adjacency would explain the findings, and otherwise an empty text. A
+    claim for another adjacency explains no privacy loss if it requires the same noise.
     """
     fitted = [facts.name for _, facts in subject.facts(FittingLaw)]
     other = explained_by_adjacency(subject.mechanism, fitted)
-    # if a known law is refuted, other neighbours are an explanation only if another noise scale fits the outputs
+    # if a known law is refuted, another adjacency is an explanation only if the noise scale for it fits the outputs
     moved = any(f.kind == "data path" for f in refuted)  # other neighbours cannot explain a wrong query
     covariance = any(facts.query.startswith(COVARIANCE) for _, facts in subject.facts(Entries))
     box = subject.setting.box
