@@ -227,7 +227,7 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
         PureDP(epsilon),
         PureDP(proven),
         dimension == 1,
-        "by the noisy image, for the exact law of the noise; a Markov chain draws it with an error that is not bounded",
+        "a bound for the noisy image and the exact law of the noise; the error of the Markov chain is not bounded",
     )
 
 

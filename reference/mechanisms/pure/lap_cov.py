@@ -5,9 +5,8 @@
    to Σ.
 3. Release Σ + bW. The output is not always positive semidefinite.
 
-Why it is private. The noise is that of `entrywise_laplace` for the triangle. If a row changes Σ by Δ/n, the loss is at
-most Σ_{i≤j} |Δ_ij|/(nb), with equality at Y = Σ. The supremum s of Σ_{i≤j} |Δ_ij| is ½√((d + 2)² + 4⌊d²/4⌋), or 1 if d
-= 1.
+Why it is private. The noise is that of `entrywise_laplace` for the triangle. If a row changes Σ by Δ/n, the loss is ≤
+Σ_{i≤j} |Δ_ij|/(nb), with equality at Y = Σ. The supremum s of Σ_{i≤j} |Δ_ij| is ½√((d + 2)² + 4⌊d²/4⌋), or 1 if d = 1.
 
 paper : b = √2 d/(nε). Lemma 11 bounds the ℓ1 norm of all d² entries, but only d(d + 1)/2 of them get noise of their
     own. The mechanism claims ε and spends ε s/(√2 d), which is 0.791 ε, 0.637 ε, 0.566 ε for d = 2, 4, 8, and tends to
