@@ -15,8 +15,8 @@ from covassay.reference.domain import Array, Vector
 POINTS = {"mean": "the origin", "second_moment": "the origin", "covariance": "the mean of the records"}
 UNITS = {
     "mean": "the unit of x",
-    "covariance": "the unit of x squared: of entry i, j the units of columns i and j multiplied",
-    "second_moment": "the unit of x squared: of entry i, j the units of columns i and j multiplied",
+    "covariance": "the unit of x squared: entry i, j has the unit of column i times the unit of column j",
+    "second_moment": "the unit of x squared: entry i, j has the unit of column i times the unit of column j",
     "rows": "records",
 }
 
@@ -72,10 +72,10 @@ class Output:
         """
         about = {"about": POINTS[part]} if part in POINTS else {}
         unit = UNITS.get(part, self.unit)
-        return {**about, "unit": f"{unit}, for x in place of (x - shift)/scale" if foreign else unit}
+        return {**about, "unit": f"{unit}, with (x - shift)/scale in place of x" if foreign else unit}
 
     def header(self, columns: Sequence[str]) -> list[str]:
-        """Return the headings of the columns of an output in a text file."""
+        """Return the column headings for an output that is written to a text file."""
         shape = self.shape(len(columns))
         return list(columns[: shape[-1]]) if shape else [self.kind]
 

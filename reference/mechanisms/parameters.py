@@ -1,9 +1,8 @@
-"""Define the parameters of mechanisms: their types, each with the rule that a value must obey and the meaning of the
-value.
+"""Define the types of the parameters of mechanisms. A type says what a value means, and has a rule that it must obey.
 
 The signature of `release` declares the parameters of a mechanism. The annotation `epsilon: Epsilon` says that ε is a
-number above 0, and `Literal["full", "triangle"]` says that one of two words is meant. The decorator `checked` checks
-arguments against the declared rules before the function runs.
+number above 0, and `Literal["full", "triangle"]` says that the value must be one of two words. The decorator `checked`
+checks arguments against the declared rules before the function runs.
 """
 
 import inspect
@@ -36,14 +35,14 @@ class Rule:
     ends: tuple[float | None, float | None] = (None, None)
 
 
-# ranges in which every formula was found to give finite numbers, and every noise scale to be above 0
+# In tests at the ends of these ranges, all formulas give finite numbers, and every noise scale is above 0.
 SMALLEST, LARGEST = 1e-30, 1e30
 SMALLEST_PROBABILITY = 1e-300
 LARGEST_DIMENSION = 10**6
 
 
 def between(symbol: str, low: float, high: float, meaning: str) -> Rule:
-    """Return the rule that a number above 0 lies in [low, high]; the symbol may be empty."""
+    """Return the rule that a number above 0 lies in [low, high]. The argument `symbol` may be an empty string."""
     return Rule(
         f"{symbol} in [{shown(low)}, {shown(high)}], {meaning}".lstrip(),
         lambda name, value: requirements.require_between(name, value, low, high),
@@ -89,7 +88,7 @@ class Parameter:
 
     choices : the words that the argument may be; empty if the argument is a number.
     default : the default value, or `inspect.Parameter.empty` for a required argument.
-    ends : the ends of the rule of the parameter.
+    ends : the smallest and the largest number that the rule allows, as in `Rule`.
     """
 
     name: str
@@ -101,7 +100,7 @@ class Parameter:
     ends: tuple[float | None, float | None] = (None, None)
 
     def read(self, value: str | float) -> str | float:
-        """Return the value that a text from a command line means: a word of `choices`, or a number.
+        """Convert an argument from the command line to its value, which is one of the words in `choices` or a number.
 
         Raises
         ------
@@ -133,7 +132,7 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
 
 
 def choices_of(hint: Any) -> tuple[str, ...]:
-    """Return the words of a `Literal`, with or without an annotation, or no words if the type is not a `Literal`."""
+    """Return the words of a `Literal`, which may be wrapped in `Annotated`. Return no words for any other type."""
     base = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     return get_args(base) if get_origin(base) is Literal else ()
 
@@ -171,10 +170,10 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def strict(**words: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Make the decorated formula reject words that it does not know. The formula itself can then remain a pure
-    expression, for numbers of any type.
+    """Make the decorated formula check those arguments that must be one of several words. The formula itself then needs
+    no check: it can be a single expression, and its other arguments can be numbers of any type.
 
-    words : the type that has the words of an argument, such as `Calibration`, by the name of the argument.
+    words : for the name of each such argument, the type that lists the words, such as `Calibration`.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -204,9 +203,9 @@ Rho = Annotated[float, positive("ρ", THE_BUDGET)]
 Delta = Annotated[float, below_one("δ", "the additive term of (ε, δ)-DP")]
 Beta = Annotated[float, below_one("β", FAILURE)]
 # Types with the suffix ToShare are for mechanisms that divide the budget or β among their steps.
-# The ranges of the types ToShare put every share, at least 1/1000 of the whole, in that of `Epsilon`, `Rho` or `Beta`.
-# Types with the suffix Twice are for mechanisms that give halves of their budget to mechanisms with the suffix ToShare.
-# Types with the suffix Thrice are for mechanisms that give halves of their budget to mechanisms with the suffix Twice.
+# Their ranges start higher. A share is at least 1/1000 of the whole, so it is a valid `Epsilon`, `Rho` or `Beta`.
+# Types with the suffix Twice are for mechanisms that run a mechanism with a type ToShare on half of their budget.
+# Types with the suffix Thrice are for mechanisms that run a mechanism with a type Twice on half of their budget.
 EpsilonToShare = Annotated[float, positive("ε", THE_BUDGET, 1e-27)]
 RhoToShare = Annotated[float, positive("ρ", THE_BUDGET, 1e-27)]
 BetaToShare = Annotated[float, below_one("β", FAILURE, 1e-297)]
@@ -242,17 +241,17 @@ Neighbours = Annotated[
     Adjacency,
     Meaning(
         'which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; '
-        'with "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy'
+        'with "add-remove" those that differ by one added or removed row, and the number of rows gets noise'
     ),
 ]
 CALIBRATIONS = ("paper", "tight")
 Calibration = Annotated[
     Literal["paper", "tight"],
-    Meaning('"paper" has the constants of the source; "tight" adds less noise, and our proof still gives the claim'),
+    Meaning('"paper" has the constants of the source; "tight" adds less noise, and our proof gives the same claim'),
 ]
 ReconstructedCalibration = Annotated[
     Literal["reconstructed", "tight"],
-    Meaning('"reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours'),
+    Meaning('"reconstructed" has the constants of our reconstruction; "tight" has sharper ones, also ours'),
 ]
 InputBits = Annotated[
     int,

@@ -1,6 +1,6 @@
-"""Find every mechanism of the reference by its name, which follows from the name of its file.
+"""List the mechanisms of the reference, and find one by its name. Its file has the same name, with underscores.
 
-Tables list the mechanisms in the order in which the package names them, followed by all others.
+The mechanisms are listed in the order of `mechanisms.__all__`. Any that are not in it come last.
 """
 
 from importlib import import_module
@@ -13,7 +13,7 @@ from covassay.reference.mechanisms.mechanism import Mechanism
 
 
 def _declared() -> list[Mechanism[Any, ..., Any]]:
-    """Return the declaration of every file that has one, by name."""
+    """Return the `MECHANISM` of every file that has one, in the order in which the mechanisms are listed."""
     files = (found.name for found in walk_packages(mechanisms.__path__, f"{mechanisms.__name__}.") if not found.ispkg)
     modules = {name.rpartition(".")[2]: name for name in files if name != __name__}
     ordered = sorted(modules, key=lambda name: mechanisms.__all__.index(name) if name in mechanisms.__all__ else 1000)

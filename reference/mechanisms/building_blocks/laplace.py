@@ -142,7 +142,7 @@ def sample(
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
     adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
-        "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
+        "add-remove" those that differ by one added or removed row, and the number of rows gets noise.
 
     Returns
     -------

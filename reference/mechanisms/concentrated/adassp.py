@@ -203,7 +203,7 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: Calibration = "paper")
 
     The proven budget is 2ρ/3 with "paper" and ρ with "tight"; for one feature, ρ/2 and 2ρ/3.
     """
-    remark = "by the triple (λ_min(G) + s₁Z, G̃, ṽ), at every order; that the output attains it is not claimed"
+    remark = "by the triple (λ_min(G) + s₁Z, G̃, ṽ), at every order; we do not claim that the output attains it"
     return Spend(ZCDP(rho), ZCDP(privacy_loss(rho, dimension, calibration)), True, remark)
 
 

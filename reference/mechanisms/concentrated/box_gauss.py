@@ -120,7 +120,7 @@ def sample(
     bounds : a pair (low, high) for every column, public, in the unit of x; by default (−1, 1) for all.
     on_outside : value "clip" moves an outside value to the nearer bound; "raise" rejects it, which is not private.
     adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
-        "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
+        "add-remove" those that differ by one added or removed row, and the number of rows gets noise.
 
     Returns
     -------

@@ -187,7 +187,7 @@ def sample(
     x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
-    calibration : value "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
+    calibration : value "reconstructed" has the constants of our reconstruction; "tight" has sharper ones, also ours.
     kappa : κ in [1, 1e30], public: R²/λ, where λI ⪯ Σ, for accuracy only.
     subsample : m from 1 to 1000000000, public: that many rows show Σ, for accuracy only.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.

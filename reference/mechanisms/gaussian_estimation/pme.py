@@ -153,7 +153,7 @@ def sample(
     x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-26, 1e30], the budget.
-    calibration : value "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
+    calibration : value "reconstructed" has the constants of our reconstruction; "tight" has sharper ones, also ours.
     kappa : κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only.
     mean_bound : R in [1e-30, 1e30], public: ‖μ‖ ≤ R, for accuracy only.
     beta : β in [1e-296, 1), public: the probability that the error bound may fail.

@@ -177,7 +177,7 @@ def sample(
     x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows with entries in [0, 1].
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
-    calibration : value "reconstructed" has the constants of our reconstruction; "tight" has sharper constants of ours.
+    calibration : value "reconstructed" has the constants of our reconstruction; "tight" has sharper ones, also ours.
     beta : β in [1e-300, 1), public: the probability that the error bound may fail.
 
     Returns

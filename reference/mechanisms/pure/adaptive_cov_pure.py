@@ -5,20 +5,20 @@
 1. U = tr Σ + (8/(nε)) (Laplace(1) + ln(4/β)), kept in [1e-16, 1] (`private_trace` at ε/8): an upper bound on tr Σ, too
    small with probability at most β/8.
 2. Step 4 has the budget ε₁. N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e) bounds the noise on rows clipped to length 2^{−k}.
-   On unit rows LapCov (`lap_cov`, Laplace noise on every entry) has the error bound g, and SeparateCov
-   (`separate_cov_pure`, noisy eigenvalues on noisy eigenvectors) has a + e for trace U, both with budget ε₁ and failure
-   probability 3β/4.
-3. B_k = (1/n) Σ_i max(0, u_i² − 4^{−k}) bounds the bias of such clipping. The number u_i is the least power of two ≥
-   ‖x_i‖, and 0 if x_i = 0. With budget ε/8, AboveThreshold finds the first k of 0, …, K = min(nd, 79) at which the
-   query n(B_k − N_k) reaches the threshold 0, up to noise. This k is k*. If there is none, k* = K + 1.
+   On unit rows, the error bound of LapCov (`lap_cov`, Laplace noise on every entry) is g. That of SeparateCov
+   (`separate_cov_pure`, noisy eigenvalues on noisy eigenvectors) is a + e if the trace is U. Both bounds are for budget
+   ε₁ and failure probability 3β/4.
+3. B_k = (1/n) Σ_i max(0, u_i² − 4^{−k}) bounds the bias that clipping to 2^{−k} causes. The number u_i is the least
+   power of two ≥ ‖x_i‖, and 0 if x_i = 0. With budget ε/8, AboveThreshold finds the first k of 0, …, K = min(nd, 79) at
+   which the query n(B_k − N_k) reaches the threshold 0, up to noise. This k is k*. If there is none, k* = K + 1.
 4. τ = min(1, 2^{1−k*}). Clip the rows to length τ, divide them by τ, and run LapCov or SeparateCov at ε₁, whichever has
    the smaller bound in N_{k*}. Release r²τ² times the result, with its eigenvalues clipped to [0, 1].
 
 Why ε-DP. The losses of the steps add up. The radius costs 3ε/32 (ε/8 with "tight"), the trace ε/8, and the last step
-what LapCov or SeparateCov spends at ε₁. The search costs max(1/b₁, 1/b₂), where its threshold has noise of scale b₁ and
-its queries of scale b₂: one row moves all queries in one direction, and no query by less than the query before it.
+what LapCov or SeparateCov spends at ε₁. The search has noise of scale b₁ on its threshold and b₂ on its queries. It
+costs max(1/b₁, 1/b₂): one row moves all queries in one direction, and none by less than the query before.
 
-paper : ε₁ = 3ε/4, or 5ε/8 with our radius step; b₁ = 16/ε, b₂ = 32/ε. The mechanism claims ε and spends
+paper : ε₁ = 3ε/4, or 5ε/8 (our choice) with a radius step; b₁ = 16/ε, b₂ = 32/ε. The mechanism claims ε and spends
     (3/16) ε + fε₁, or (9/32) ε + fε₁; the last step spends a share f = 0.895, 0.819, 0.783 of ε₁ for d = 2, 4, 8.
 tight : b₁ = b₂ = 8/ε, and a tight radius and final step. The mechanism spends ε, or at most ε with a radius step.
 
@@ -79,7 +79,7 @@ def final_epsilon(epsilon: Number, radius: str) -> Number:
 
 @strict(calibration=Calibration)
 def search_epsilon(epsilon: Number, calibration: str) -> Number:
-    """The ε given to AboveThreshold: ε/8 with "paper"; ε/4 with "tight", of which these queries cost half."""
+    """The ε given to AboveThreshold: ε/8 with "paper"; ε/4 with "tight", where the search spends half of it."""
     return step_epsilon(epsilon) * (1 if calibration == "paper" else 2)
 
 
@@ -90,7 +90,9 @@ def search_scales(epsilon: Number, calibration: str) -> tuple[Number, Number]:
 
 
 def search_loss(b1: Number, b2: Number) -> Number:
-    """A bound on the loss of AboveThreshold if all queries rise or all fall, none by less than the one before it."""
+    """A bound on the loss of AboveThreshold if all queries move in one direction, and none by less than the query
+    before it.
+    """
     return max(1 / b1, 1 / b2)
 
 
@@ -156,7 +158,7 @@ def release(
     z_trace = float(require_shape("noise.trace", noise.trace, ()))
     share, final = step_epsilon(epsilon), final_epsilon(epsilon, radius)
 
-    # 0. QUERY and NOISE, if the radius is private: r, and the rows clipped to it and divided by it
+    # 0. QUERY and NOISE, if the radius is private: find r, clip the rows to length r, and divide them by r
     unit = 1.0
     if radius == "private":
         unit = private_radius.release(
@@ -170,7 +172,7 @@ def release(
         trace, z_trace, private_trace.laplace_scale(n, share), private_trace.laplace_margin(beta / 8)
     )
 
-    # 2. g, a and e, of which N_k is made
+    # 2. the numbers g, a and e, from which N_k is computed
     g = lap_bound(n, d, final, 3 * beta / 4, calibration)
     a, e = separate_bounds(n, d, final, upper, 3 * beta / 4, calibration)
 
@@ -182,7 +184,7 @@ def release(
         queries, 0.0, noise.search, epsilon=search_epsilon(epsilon, calibration), calibration=calibration
     )
 
-    # 4. QUERY and NOISE: the better mechanism on the rows clipped to τ and divided by it
+    # 4. QUERY and NOISE: clip the rows to length τ, divide them by τ, and run the better mechanism
     tau = float(clip_level(level))
     clipped = unit_rows(rows, tau)
     if gauss_noise(level, g) <= separate_noise(level, a, e):
@@ -274,7 +276,7 @@ def spend(
     )
     proven += max(result.proven.keywords()["epsilon"] for result in finals)
     attained = calibration == "tight" and radius == "none"
-    remark = "by all steps, in the limit of large n" if attained else "the sum over the steps; a bound"
+    remark = "by all steps together, in the limit of large n" if attained else "the sum of the bounds of the steps"
     return Spend(PureDP(epsilon), PureDP(proven), attained, remark)
 
 

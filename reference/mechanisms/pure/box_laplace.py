@@ -13,8 +13,8 @@ The privacy loss is therefore at most ε, with equality where the noise points a
 release is computed from the noisy sums.
 
 Weights. A sum of larger weight has less noise, but counts for more in S. The weights of `box_moments.laplace_weights`
-minimise a bound on the error on the worst data. `box_moments` derives S for these weights. Under replace-one, replacing
-a corner of the box by a certain row inside the box attains S.
+minimise a bound on the error for the worst data set. `box_moments` derives S for these weights. Under replace-one,
+replacing a corner of the box by a certain row inside the box attains S.
 
 A data set with n = 0 is allowed under add-remove, and refused under replace-one. The covariance of n = 1 row is 0 plus
 noise. A value on a bound counts as inside.
@@ -121,7 +121,7 @@ def sample(
     bounds : a pair (low, high) for every column, public, in the unit of x; by default (−1, 1) for all.
     on_outside : value "clip" moves an outside value to the nearer bound; "raise" rejects it, which is not private.
     adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
-        "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
+        "add-remove" those that differ by one added or removed row, and the number of rows gets noise.
 
     Returns
     -------
@@ -146,7 +146,7 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "re
 
     The proven budget is ε, which some neighbours attain in every dimension, for both kinds of neighbours.
     """
-    return Spend(PureDP(epsilon), PureDP(epsilon), True, "where the noise points away from the other sums")
+    return Spend(PureDP(epsilon), PureDP(epsilon), True, "where the noise points away from the sums of the neighbour")
 
 
 ABOUT = About("box-laplace", "bounded columns, Laplace noise", "ours", "(for columns with public bounds)", "ours")

@@ -5,8 +5,8 @@
    to S, with ρ = 3√3 (n − 1)/(n²ε), and 4(n − 1)/(n²ε) for d = 1.
 3. Release S + ρZ. The output is not always positive semidefinite.
 
-Rows are clipped to the ball about 0, not about their mean. `release` and `sample` take the rows, and no function of
-this module takes a covariance or a second moment, so the scale ρ cannot be used for a second moment by mistake.
+Rows are clipped to the ball about 0, not about their mean. `release` and `sample` take the rows. No function of this
+module takes a covariance or a second moment, so the scale ρ cannot be used for a second moment by mistake.
 
 Why ε-DP. Let m be the mean of the n − 1 rows that stay, v = x − m and w = y − m. Replacing x by y changes S by ((n −
 1)/n²)(v vᵀ − w wᵀ). This change has nuclear norm p (n − 1)/n² with p = |x − y| |x + y − 2m|. If |x + y| = 2c, then |x −
@@ -50,7 +50,7 @@ def noise_scale(n: Number, d: int, epsilon: Number, sqrt: Callable[[Number], Num
 
 
 def centred(rows: Rows) -> Rows:
-    """Return the rows x_i − x̄, after one pass for the mean."""
+    """Return the rows x_i − x̄. A first pass over the rows computes their mean x̄."""
     mean = sum_rows(lambda block: block.sum(axis=0), rows) / rows.shape[0]
     return map_rows(lambda block: block - mean, rows)
 
@@ -137,7 +137,7 @@ MECHANISM = Mechanism(
     sample,
     spend,
     unranked=(
-        "it estimates another matrix, the centred covariance; its noise is that of nuclear-laplace-symmetric "
-        "times 3√3/2 (1 − 1/n), or times 4 (1 − 1/n) in dimension 1"
+        "it estimates the centred covariance, not the second moment; its noise is that of nuclear-laplace-symmetric "
+        "times 3√3/2 (1 − 1/n), or times 2 (1 − 1/n) in dimension 1"
     ),
 )

@@ -13,13 +13,13 @@ q/2^b lie in the unit ball, so Σ_{i≤j} |Δ_ij| is at most 4^b s with s = ½�
 (`sensitivity:triangle_l1`). The sum Σ_{i≤j} |Δ_ij| is a whole number, hence at most S = ⌊4^b s⌋, and the loss is at
 most S/t = ε.
 
-The steps above are for replace-one. Under add-remove, C + Z is released without the division by n, for S = 4^b (d +
-1)/2, the most that one row moves the triangle of C in ℓ1. n is released with discrete Laplace noise of its own. ε = ε₀
-+ ε₁, with ε₀ = ε/(1 + m) for n. The whole number m is the ratio ε₁/ε₀ of `entrywise_laplace` ("triangle", "tight"),
-rounded.
+The steps above are for replace-one. Under add-remove, C + Z is not divided by n, and S = 4^b (d + 1)/2, because one row
+moves the triangle of C by at most this number in ℓ1. The number n gets discrete Laplace noise of its own, for the
+budget ε₀ = ε/(1 + m). The matrix C has the budget ε₁ = ε − ε₀. The whole number m is the ratio ε₁/ε₀ of
+`entrywise_laplace` ("triangle", "tight"), rounded.
 
-Accuracy. Rounding rows toward zero moves an entry of the second moment by at most 2·2^−b. Z_ij/(n 4^b) has a variance
-of at most 2(s/(nε))², that of the noise of lap-cov with calibration "tight".
+Accuracy. Rounding rows toward zero moves an entry of the second moment by at most 2·2^−b. The variance of Z_ij/(n 4^b)
+is at most 2(s/(nε))², the variance of the noise of lap-cov with calibration "tight".
 
 Proof: proofs/paper/discrete-laplace-covariance.md
 """
@@ -153,8 +153,8 @@ def draw_number(scale: Fraction, rng: np.random.Generator) -> int:
 
 @checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, adjacency: Neighbours = "replace-one") -> Any:
-    """Return the noise that `release` takes. A repeated call of the noise with the same scale returns the same matrix.
-    Under add-remove the noise is a `CountedDraws`.
+    """Return the noise that `release` takes. The noise is a function, and always returns the same matrix for the same
+    scale. Under add-remove the noise is a `CountedDraws`.
     """
     noise = draws_again(partial(draw_matrix, dimension), rng)
     return noise if adjacency == "replace-one" else CountedDraws(draws_again(draw_number, rng), noise)
@@ -184,7 +184,7 @@ def sample(
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
     adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
-        "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
+        "add-remove" those that differ by one added or removed row, and the number of rows gets noise.
 
     Returns
     -------
@@ -196,8 +196,8 @@ def sample(
     InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
         "raise", a row that is too long) is not private.
 
-    Privacy : the output is ε-DP for the chosen adjacency, in exact integer arithmetic and with fair random bits
-        (`spend` has the budget).
+    Privacy : the output is ε-DP for the chosen adjacency, in exact integer arithmetic and with fair random bits;
+        `spend` returns the proven budget.
     """
     _, d = shape_of(x, fewest_rows(adjacency))
     noise = draw_noise(d, rng, adjacency=adjacency)
@@ -218,7 +218,7 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "re
 
     For d = 1 some rows attain ε; for larger d rows on the lattice come close to ε.
 
-    Under add-remove, a row of equal entries attains ε if d is a power of 4, and at most 4^b with b = `input_bits`.
+    Under add-remove, a row of equal entries attains ε if d is a power of 4 and d ≤ 4^b, where b is `input_bits`.
     """
     whole = as_written(epsilon)
     if adjacency == "add-remove":
@@ -226,11 +226,11 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "re
         count = privacy_loss(1, noise_scale(1, share * whole))
         proven = count + privacy_loss(change, noise_scale(change, (1 - share) * whole))
         attained = dimension.bit_count() == 1 and dimension.bit_length() % 2 == 1
-        remark = "for a row of equal entries" if attained else "rows of equal entries need not lie on the lattice"
+        remark = "for a row of equal entries" if attained else "a row of equal entries need not be a rounded row"
         return Spend(PureDP(epsilon), PureDP(float(proven)), attained, remark)
     change = sensitivity(dimension, INPUT_BITS)
     proven = privacy_loss(change, noise_scale(change, whole))
-    remark = "one row against none" if dimension == 1 else "the worst rows need not lie on the lattice"
+    remark = "one row against none" if dimension == 1 else "the worst rows need not be among the rounded rows"
     return Spend(PureDP(epsilon), PureDP(float(proven)), dimension == 1, remark)
 
 

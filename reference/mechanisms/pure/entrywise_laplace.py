@@ -11,16 +11,16 @@ by nb, with equality at Y = Σ. The ℓ1 sensitivity is at most √2 d for all e
 
 paper : b = 2d/(nε). The calibration claims ε; "full" spends at most ε/√2, "triangle" 0.559 ε, 0.451 ε, 0.400 ε in
     dimension 2, 4, 8.
-tight : b = sensitivity/(nε). The mechanism spends ε, and for "full" and odd d > 1 at most ε. The sensitivities are
-    ours.
+tight : b = sensitivity/(nε). The mechanism spends ε; for "full" and odd d > 1, we know only that it spends at most ε.
+    The sensitivities are ours.
 
 The steps above are for replace-one. Under add-remove, the sum Σ_i x_i x_iᵀ takes the place of Σ, and n is released with
 noise Laplace(1/ε₀), where ε₀ + ε₁ = ε (`count_share`). One row moves all entries of the sum by at most d in ℓ1, the
 triangle by (d + 1)/2. With "tight", b is this bound divided by ε₁. With "paper", b = d/ε₁.
 
-Post-processing is free. The paper moves the eigenvalues of the noisy nΣ into [0, n]; `projections.spectral_interval` of
-the symmetric part does this. The authors' code clips the eigenvalues at 0 and then scales the matrix so that the
-largest is n.
+Post-processing is free. The paper moves the eigenvalues of the noisy nΣ into [0, n], which
+`projections.spectral_interval` does for the symmetric part. The authors' code clips the eigenvalues at 0 and then
+scales the matrix so that the largest is n.
 
 Proof: proofs/paper/entrywise-laplace.md
 """
@@ -101,7 +101,7 @@ def mean_squared_error(d: Number, scale: Number) -> Number:
 
 
 def largest_entry(count: Number, scale: Number, beta: Number, log: Callable[[Number], Number] = np.log) -> Number:
-    """The bound b ln(k/β): with probability 1 − β none of k entries is larger in absolute value (ADK19 Lemma 3)."""
+    """The bound b ln(k/β) on the absolute values of all k entries; it holds with probability 1 − β (ADK19 Lemma 3)."""
     return scale * log(count / beta)
 
 
@@ -110,7 +110,7 @@ def scale_of_sum(d: int, epsilon: Number, entries: str, calibration: str) -> Num
     """The scale for Σ_i x_i x_iᵀ under add-remove, if `epsilon` is ε₁.
 
     One row moves the entries by at most d in ℓ1, and the triangle by (d + 1)/2. Only "tight" uses the bound (d + 1)/2.
-    With "paper" the scale is d/ε₁ for both choices of entries, which is half of the paper's scale for replacing a row.
+    With "paper" the scale is d/ε₁ for both choices of entries, half of the scale 2d/ε₁ that nΣ gets under replace-one.
     """
     return ((d + 1) / 2 if entries == "triangle" and calibration == "tight" else d) / epsilon
 
@@ -205,7 +205,7 @@ def sample(
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
     adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
-        "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
+        "add-remove" those that differ by one added or removed row, and the number of rows gets noise.
 
     Returns
     -------
@@ -246,7 +246,8 @@ def spend(
 
     The proven budget is sensitivity/(nb), attained except for "full" and odd d > 1.
 
-    Under add-remove the proven budget is ε₀ plus the sensitivity for one row over the scale, which is attained.
+    Under add-remove the proven budget is ε₀ plus the quotient of the sensitivity for one row and the scale of the sum.
+    A row of equal entries attains it.
     """
     if adjacency == "add-remove":
         share = count_share(dimension, entries, calibration)

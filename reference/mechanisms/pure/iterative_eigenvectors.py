@@ -8,9 +8,9 @@
 
 Why it is private. Replacing a row moves the eigenvalues by at most 2 in ℓ1, so they cost at most ε₀, and ε₀/2 if k = 1.
 Replacing x by y moves the exponent of step i by η_i ((θ_i·x)² − (θ_i·y)²), and the logarithm of its normalising
-constant by at most η_i. Since Σ_i (θ_i·x)² ≤ 1, the directions that are drawn cost at most max η_i + Σ η_i together
-(our joint lemma). For some neighbours the loss of the list (λ̂, θ_1, …, θ_d) tends to the total as n grows; the
-released matrix forgets the order of the list, and may cost less.
+constant by at most η_i. Since Σ_i (θ_i·x)² ≤ 1, all drawn directions together cost at most max η_i + Σ η_i. We call
+this bound the joint lemma. For some neighbours the loss of the list (λ̂, θ_1, …, θ_d) tends to the sum of these costs
+as n grows. The released matrix does not show the order of the list, and may cost less.
 
 Two budgets. "uniform" has equal η_i. "adaptive" has η_i in proportion to w_i = √(clip(λ̂_i, 0, n) + τ), with τ = (2/ε₀)
 ln(2k/β). The weights are computed from λ̂ only, which is already released, so they cost no privacy. NOTE: we added the
@@ -150,8 +150,8 @@ class IterativeEigenvectorsNoise:
 
 
 def draw_directions(c: Matrix, exponents: list[Number], direction: Direction) -> Matrix:
-    """Do step 2: return the orthonormal θ_1, …, θ_d, one in each row; directions without an exponent complete the
-    basis.
+    """Draw one direction for every exponent, as in step 2. Return the orthonormal θ_1, …, θ_d as rows; those that were
+    not drawn complete the basis.
 
     c : shape (..., d, d). If c is a stack of matrices, `direction` draws one vector for each of them.
     """
@@ -193,7 +193,7 @@ def release(
     kept = min(rank or d, d)
     noisy = (eigenvalues + eigenvalue_scale(epsilon) * laplace)[:kept]
 
-    # 2. NOISE: η_1, …, which may read λ̂, and θ_1, …, θ_d, drawn one by one
+    # 2. NOISE: compute the η_i, from λ̂ if the budget is adaptive, and draw the θ_i one by one
     if budget == "uniform":
         exponents = uniform_exponents(epsilon, d, calibration, rank)
     else:
@@ -209,7 +209,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator) -> IterativeEigenvectorsNoise:
-    """Return the noise that `release` takes; its directions are drawn on request, always from the same bits."""
+    """Return the noise that `release` takes. Its `direction` is a function: equal arguments give equal directions."""
     return IterativeEigenvectorsNoise(np.asarray(rng.laplace(size=dimension)), draws_again(law.sample, rng))
 
 
@@ -294,7 +294,7 @@ def spend(
     else:
         directions = epsilon / 4
     return Spend(
-        PureDP(epsilon), PureDP(eigenvalues + directions), True, "by the list (λ̂, θ_1, …, θ_d), in the limit of large n"
+        PureDP(epsilon), PureDP(eigenvalues + directions), True, "by the list (λ̂, θ_1, …, θ_d) in the limit of large n"
     )
 
 

@@ -1,12 +1,12 @@
 """Johnson–Lindenstrauss mechanism: project at random, add ℓ2 noise, fit. After Nikolov 2023 as described in DN25 §2.
 
 Noise is smaller in fewer dimensions, and a random projection T to fewer dimensions nearly keeps distances. T acts on
-svec(M) = (M_ii, √2 M_ij for i < j), a symmetric M listed as a vector in R^D, D = d(d + 1)/2, of length ‖M‖_F.
+svec(M) = (M_ii, √2 M_ij for i < j). It lists a symmetric M as a vector in R^D, D = d(d + 1)/2, of length ‖M‖_F.
 
 1. T is a public l × D matrix. T = I if l = D. For l < D, T = G/√l, with G standard Gaussian from a public seed.
-2. Row i, ‖x_i‖ ≤ 1, has the image T svec(x_i x_iᵀ), shortened to c = 1 + α/2 if it is longer. ȳ is the mean image.
-3. ỹ = ȳ + (S/(nε)) z, where z has a uniform direction and ‖z‖ ~ Gamma(l). S = min(2c, √2 ‖T‖), where ‖T‖
-   is the largest singular value of T.
+2. The image of row i is T svec(x_i x_iᵀ), ‖x_i‖ ≤ 1. Images longer than c = 1 + α/2 are shortened to c. ȳ is the mean.
+3. ỹ = ȳ + (S/(nε)) z, where z has a uniform direction and ‖z‖ ~ Gamma(l). S = min(2c, √2 ‖T‖), where ‖T‖ is the largest
+   singular value of T.
 4. Release an M that minimises ‖T svec(M) − ỹ‖ over {M ⪰ 0, tr M ≤ 1}, the set that holds all second moments.
 
 The output is ε-DP for every T: the density of z is ∝ exp(−‖z‖), so the privacy loss is at most nε/S times the distance
@@ -14,9 +14,9 @@ by which one row moves the mean image. The mean images of neighbours are at most
 radius c, so an image moves by at most 2c. Moreover, if x' replaces x, the image moves by at most ‖T‖ ‖xxᵀ − x'x'ᵀ‖_F ≤
 √2 ‖T‖, because shortening increases no distance. Step 4 is post-processing, so a bad solution costs no privacy.
 
-How l is chosen. α and β are public. l is the least number for which we can prove that, with probability 1 − β, no image
-is shortened, and ‖T svec(M − M')‖ differs from ‖M − M'‖_F by at most α for all M, M' in the set of step 4. If T would
-need D rows or more, then l = D. For the default α and β, l = D for d < 37.
+How l is chosen, from public α and β. l is the least number for which we can prove, with probability 1 − β, that no
+image is shortened, and that ‖T svec(M − M')‖ differs from ‖M − M'‖_F by at most α for all M, M' in the set of step 4.
+If T would need D rows or more, then l = D. For the default α and β, l = D for d < 37.
 
 NOTE: the source adds other noise, for which we know no exact sampler if l < D (`johnson_lindenstrauss_image` draws it
 by a Markov chain, approximately), so we add ℓ2 noise. The Frobenius error is O(α + √(d/(αnε)) + ‖T‖/301) for α ≤ 1; the
@@ -74,7 +74,7 @@ Distortion = Annotated[
         "α",
         1e-100,
         1e100,
-        "public: how much T may change a distance; small distorts less, large needs fewer dimensions",
+        "public: how much T may change a distance; a small α distorts less, a large α needs fewer dimensions",
     ),
 ]
 DistortionFailure = Annotated[
@@ -225,8 +225,8 @@ def sample(
     x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
-    alpha : α in [1e-100, 1e100], public: how much T may change a distance; small distorts less, large needs fewer
-        dimensions.
+    alpha : α in [1e-100, 1e100], public: how much T may change a distance; a small α distorts less, a large α needs
+        fewer dimensions.
     beta : β in [1e-300, 1), public: T changes some distance by more than α with at most this probability.
     seed : the seed of T, public, a whole number of at least 0.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
@@ -258,12 +258,12 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     image ỹ. The proof covers the release, because the fit is a function of ỹ and public numbers.
     """
     proven = epsilon if dimension > 1 else epsilon / math.sqrt(2)
-    pair = "orthonormal rows when nothing is projected (l = D)" if dimension > 1 else "the rows 1 and 0"
+    pair = "orthonormal rows if T = I" if dimension > 1 else "the rows 1 and 0"
     return Spend(
         PureDP(epsilon),
         PureDP(proven),
         dimension == 1,
-        f"the bound is for the noisy image, which attains it for {pair}",
+        f"a bound on the loss of the noisy image, which attains it for {pair}",
     )
 
 
@@ -282,5 +282,8 @@ MECHANISM = Mechanism(
     draw_noise,
     sample,
     spend,
-    unranked="below d = 37 the same law as k-norm body=l2, projected; from there on not measured",
+    unranked=(
+        "by default, below d = 37 its law is that of k-norm body=l2, projected onto the second moments; "
+        "its error for d ≥ 37 was not measured"
+    ),
 )

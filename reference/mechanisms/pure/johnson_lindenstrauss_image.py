@@ -10,14 +10,14 @@ As in `johnson_lindenstrauss`, T is a public random projection and the release i
    nuclear ball, and its norm ‖z‖_K is the least ‖M‖_* with T svec(M) = z.
 4. Release the M nearest to ỹ, by the distance ‖T svec(M) − ỹ‖, among all M ⪰ 0 with tr M ≤ 1.
 
-The output is ε-DP for every T, for the following reason. Replacing one row moves Σ by Δ/n with ‖Δ‖_* ≤ 2, so its image
-by at most 2/n in ‖·‖_K. By the triangle inequality the loss of ỹ is at most ε. Step 4 is post-processing.
+The output is ε-DP for every T, for the following reason. Replacing one row moves Σ by Δ/n with ‖Δ‖_* ≤ 2, so the image
+of Σ moves by at most 2/n in ‖·‖_K. By the triangle inequality the loss of ỹ is at most ε. Step 4 is post-processing.
 
 NOTE: for l < D the sampler is approximate. For l = D, where T = I, z is symmetric nuclear-Laplace noise, drawn exactly.
 For l < D we know no exact way to draw z: we run a Metropolis chain of `walk` steps, with a norm that is itself computed
 by a fixed number of iterations. The distance of the drawn law from the right law is not bounded. The proof is about the
-privacy of the right law; `sample` is private up to that distance. Chain and norm depend on T, not on the data, and take
-a fixed number of steps: neither their result nor their running time reveals anything about the data.
+privacy of the right law; `sample` is private up to that distance. The chain and the computed norm depend on T, not on
+the data, and take a fixed number of steps. Neither their result nor their running time reveals anything about the data.
 
 The chain moves z. In the end only the direction of z is kept; ‖z‖_K is drawn afresh from its exact law, which is
 Gamma(l) and independent of the direction. The direction is divided by a computed norm, so the draw is approximate.
@@ -48,7 +48,8 @@ from covassay.reference.mechanisms.pure.johnson_lindenstrauss import (
 )
 from covassay.reference.privacy import PURE, PureDP, Spend
 
-NORM_ITERATIONS = 200  # the computed norm was at most 2e-5 too large in every case tried; with 80 iterations up to 9e-3
+# In all cases tried, the computed norm was at most 2e-5 too large; with 80 iterations, it was up to 9e-3 too large.
+NORM_ITERATIONS = 200
 Walk = Annotated[
     int, Rule("the number of steps of the Markov chain that draws the noise, at least 1", require_dimension, (1, None))
 ]
@@ -126,8 +127,8 @@ def release(
 
 
 def draw_image_noise(t: Matrix, d: int, rng: np.random.Generator, walk: int = 100, size: int | None = None) -> Array:
-    """Draw z with density ∝ exp(−‖z‖_K) for a given T, (l,), or (size, l) by one chain each. The law of the draw is
-    approximate if l < D.
+    """Draw z with density ∝ exp(−‖z‖_K) for a given T: one vector (l,), or `size` of them, (size, l), each by its own
+    chain. The law of the draw is approximate if l < D.
     """
     count, length = 1 if size is None else size, len(t)
     if length == t.shape[1]:
@@ -187,8 +188,8 @@ def sample(
     x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
-    alpha : α in [1e-100, 1e100], public: how much T may change a distance; small distorts less, large needs fewer
-        dimensions.
+    alpha : α in [1e-100, 1e100], public: how much T may change a distance; a small α distorts less, a large α needs
+        fewer dimensions.
     beta : β in [1e-300, 1), public: T changes some distance by more than α with at most this probability.
     seed : the seed of T, public, a whole number of at least 0.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
@@ -226,7 +227,7 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
         PureDP(epsilon),
         PureDP(proven),
         dimension == 1,
-        "of the law, by the noisy image; the Markov chain draws it approximately, with an error that is not bounded",
+        "a bound for the noisy image and the exact law of the noise; the error of the Markov chain is not bounded",
     )
 
 
@@ -247,7 +248,7 @@ MECHANISM = Mechanism(
     spend,
     sampler="approximate",
     unranked=(
-        "below d = 37 the same law as nuclear-laplace-symmetric, projected; from there on its noise is drawn "
-        "approximately"
+        "by default, below d = 37 its law is that of nuclear-laplace-symmetric, projected onto the second moments; "
+        "its noise for d ≥ 37 is drawn approximately"
     ),
 )

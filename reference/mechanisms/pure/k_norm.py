@@ -2,7 +2,7 @@
 
 1. Compute Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw a symmetric matrix Z with density ∝ exp(−‖Z‖_K) (`laws.k_norm`, which defines the norms). Add (Δ_K/ε) Z to Σ,
-   where Δ_K is the largest ‖Σ − Σ'‖_K over neighbours: rows in the unit ball, one of them replaced.
+   where Δ_K is the largest ‖Σ − Σ'‖_K over data sets in the unit ball that differ in one row.
 3. Release the sum. The output is not always positive semidefinite.
 
 Why ε-DP. By the triangle inequality the privacy loss is at most (ε/Δ_K)‖Σ − Σ'‖_K ≤ ε, with equality at Y = Σ.

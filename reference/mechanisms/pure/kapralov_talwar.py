@@ -13,9 +13,9 @@ describes; we chose the shares of the budget and the constants η and b.
 The remainder, n times the error, is C_{k+1}. C_i need not be positive semidefinite, and the u_i are not orthogonal.
 
 Why ε-DP. Given the same outputs so far, the C_i of neighbours still differ by xxᵀ − yyᵀ. A direction costs at most 2η
-and a value at most 1/b, so k rounds cost at most k(2η + 1/b) = ε: half of ε/k for each direction and for each value.
-For large n the loss of some neighbours approaches ε. In dimension 1 the direction is ±1 whatever the data, and only k/b
-= ε/2 is spent. NOTE: the code of ADK19's authors has η = 4ε/k in place of ε/(4k), which spends 8.5 ε.
+and a value at most 1/b, so k rounds cost at most k(2η + 1/b) = ε. A direction and a value cost ε/(2k) each. For large n
+the loss of some neighbours approaches ε. In dimension 1 the direction is ±1 whatever the data, and only k/b = ε/2 is
+spent. NOTE: the code of ADK19's authors has η = 4ε/k in place of ε/(4k), which spends 8.5 ε.
 
 Accuracy. ADK19 quotes a bound for the original algorithm: the error ‖C − Ĉ‖ is at most ζλ_1 if λ_1 ≥ c d⁴/(εζ⁶), for a
 relative error ζ and an unspecified constant c.
@@ -88,7 +88,7 @@ def release(
     k = min(rank or d, d)
     laplace = require_shape("noise.values", noise.values, (k,))
 
-    # 1. QUERY: C_1; `residual` is C_i, and `total` what was subtracted from C_1
+    # 1. QUERY: C_1. In the loop, `residual` is C_i, and `total` is C_1 − C_i.
     residual, total = n * second_moment(rows), np.zeros((d, d))
     eta, b = exponent(epsilon, k), value_scale(epsilon, k)
 
@@ -109,7 +109,7 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator, *, rank: int = 0) -> KapralovTalwarNoise:
-    """Return the noise that `release` takes; its directions are drawn on request, always from the same bits."""
+    """Return the noise that `release` takes. Its `direction` is a function: equal arguments give equal directions."""
     k = min(rank or dimension, dimension)
     return KapralovTalwarNoise(np.asarray(rng.laplace(size=k)), draws_again(law.sample, rng))
 

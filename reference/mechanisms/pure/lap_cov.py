@@ -5,8 +5,8 @@
    to Σ.
 3. Release Σ + bW. The output is not always positive semidefinite.
 
-Why it is private. The noise is that of `entrywise_laplace` with `entries="triangle"`. The privacy loss is at most
-Σ_{i≤j} |Δ_ij|/(nb), with equality at Y = Σ. For Σ_{i≤j} |Δ_ij| the supremum s is ½√((d + 2)² + 4⌊d²/4⌋), or 1 if d = 1.
+Why it is private. The noise is that of `entrywise_laplace` for the triangle. If a row changes Σ by Δ/n, the loss is ≤
+Σ_{i≤j} |Δ_ij|/(nb), with equality at Y = Σ. The supremum s of Σ_{i≤j} |Δ_ij| is ½√((d + 2)² + 4⌊d²/4⌋), or 1 if d = 1.
 
 paper : b = √2 d/(nε). Lemma 11 bounds the ℓ1 norm of all d² entries, but only d(d + 1)/2 of them get noise of their
     own. The mechanism claims ε and spends ε s/(√2 d), which is 0.791 ε, 0.637 ε, 0.566 ε for d = 2, 4, 8, and tends to
@@ -15,12 +15,12 @@ tight : b = s/(nε). The mechanism spends exactly ε, with half of the paper's n
     sensitivity s and added the calibration "tight".
 
 The steps above are for replace-one. Under add-remove, the sum Σ_i x_i x_iᵀ takes the place of Σ, and n is released with
-noise Laplace(1/ε₀), where ε₀ + ε₁ = ε. Scales and shares are those of `entrywise_laplace` for the triangle. One row
+noise Laplace(1/ε₀), where ε₀ + ε₁ = ε. `entrywise_laplace` has the same scales and shares for its triangle. One row
 moves the triangle by at most (d + 1)/2 in ℓ1, so "tight" has b = (d + 1)/(2ε₁). "paper" has b = d/ε₁, because one row
 moves all d² entries by at most d in ℓ1.
 
-Accuracy. With probability 1 − β, ‖W‖_F is at most ω (`tails.omega_laplace`, whose constants are not proven here). The
-paper's experiments then bring the eigenvalues into [0, 1] (`projections.spectral_interval`), which is post-processing.
+Accuracy. With probability 1 − β, ‖W‖_F is at most ω (`tails.omega_laplace`, whose constants are not proven here). As
+post-processing, the paper's experiments move the eigenvalues into [0, 1] (`projections.spectral_interval`).
 
 Proof: proofs/paper/lap-cov.md
 """
@@ -157,7 +157,7 @@ def sample(
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
     adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
-        "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
+        "add-remove" those that differ by one added or removed row, and the number of rows gets noise.
 
     Returns
     -------

@@ -12,10 +12,11 @@ All privacy losses lie in an interval of length 2η, so the release is also η²
 
 Accuracy. E[λ_1 + … + λ_k − tr(PC)] ≤ (k(d − k) + min(k, d − k))/η, where λ_1 ≥ … ≥ λ_d are the eigenvalues of C.
 
-For k = 1 this mechanism is `bingham` with the exponent ε/2, and P = uuᵀ. NOTE: a projection of rank d says nothing, so
-a rank of d or more means d − 1. NOTE: of CSS13 and LMV21 we read only the abstracts, and a summary of CSS13. CSS13 has
-the exponential mechanism on subspaces, drawn by a Markov chain. LMV21 has a density of this form on the unitary group,
-and draws from it approximately. We derived the constants, the accuracy and the exact draw.
+For k = 1 this mechanism is `bingham` with the exponent ε/2, and P = uuᵀ. NOTE: the only projection of rank d is I,
+which says nothing about the data, so a rank of d or more means d − 1. NOTE: of CSS13 and LMV21 we read only the
+abstracts, and a summary of CSS13. CSS13 has the exponential mechanism on subspaces, drawn by a Markov chain. LMV21 has
+a density of this form on the unitary group, and draws from it approximately. We derived the constants, the accuracy and
+the exact draw.
 
 Proof: proofs/paper/matrix-bingham.md
 """

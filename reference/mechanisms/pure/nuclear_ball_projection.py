@@ -8,14 +8,14 @@
 
 Why it is private. Step 3 is post-processing, so only the pair (Σ̂, r) costs privacy. Let y replace x, with s = ‖x‖² and
 t = ‖y‖². Then nΣ moves by at most s + t in nuclear norm, and its trace by |s − t|. The privacy loss is at most (s +
-t)/(nρ) + 2|s − t|/(nb). The matrix and the trace cannot both move the most. The maximum of this bound over 0 ≤ s, t ≤ 1
-is max(2/(nρ), 1/(nρ) + 2/(nb)). In dimension 1 the matrix moves by |s − t| only, and the maximum is 1/(nρ) + 2/(nb).
-The pair (Σ̂, r) attains the maximum, and so does the released matrix.
+t)/(nρ) + 2|s − t|/(nb). The bound is not the sum of the largest moves, because no replacement makes s + t = 2 and |s −
+t| = 1. The maximum of this bound over 0 ≤ s, t ≤ 1 is max(2/(nρ), 1/(nρ) + 2/(nb)). In dimension 1 the matrix moves by
+|s − t| only, and the maximum is 1/(nρ) + 2/(nb). The pair (Σ̂, r) attains the maximum, and so does the released matrix.
 
-paper : ρ = 4/(nε), b = 10/(nε). Claims ε. The paper's composition gives ε/2 + ε/5 = 0.7 ε; the joint account gives ε/2
-    (0.45 ε in dimension 1).
-tight : ρ = 2/(nε), b = 4/(nε). The mechanism spends ε, with half of the paper's matrix noise. We added the joint
-    account and the calibration "tight".
+paper : ρ = 4/(nε), b = 10/(nε). The mechanism claims ε. The paper adds up the losses of matrix and trace, and gets ε/2
+    + ε/5 = 0.7 ε. The joint bound above gives ε/2 (0.45 ε in dimension 1).
+tight : ρ = 2/(nε), b = 4/(nε). The mechanism spends ε, with half of the paper's matrix noise. The joint bound and the
+    calibration "tight" are ours.
 
 Accuracy. If r ≥ tr Σ, the Frobenius error is at most √(‖ρZ‖ (tr Σ + r)), where ‖ρZ‖ is the largest singular value.
 
@@ -78,7 +78,7 @@ def privacy_loss(s: Number, t: Number, n: Number, rho: Number, b: Number) -> Num
 
 @dataclass(frozen=True)
 class NuclearBallProjectionNoise:
-    """The noise of both steps, where `matrix` (d, d) is nuclear-Laplace noise at ρ = 1, and `trace` is Laplace(1)."""
+    """The noise of steps 1 and 2: `matrix`, (d, d), is nuclear-Laplace noise of scale 1, and `trace` is Laplace(1)."""
 
     matrix: Matrix
     trace: float
@@ -156,7 +156,9 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
-    """The claimed budget is ε. The proven budget is the maximum of `privacy_loss` over the extreme pairs of rows."""
+    """The claimed budget is ε. The proven budget is the larger `privacy_loss` of rows of lengths 1 and 1, and 1 and 0;
+    for d = 1, only the pair 1 and 0 counts.
+    """
     rho, b = matrix_scale(1, epsilon, calibration), trace_scale(1, epsilon, calibration)
     pairs = [(1, 1), (1, 0)] if dimension > 1 else [(1, 0)]
     proven = max(privacy_loss(s, t, 1, rho, b) for s, t in pairs)

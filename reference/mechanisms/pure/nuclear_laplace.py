@@ -65,8 +65,8 @@ def privacy_loss(nuclear_change: Number, n: Number, scale: Number) -> Number:
 def count_share(d: Number, shape: Number, cbrt: Callable[[Number], Number] = cube_root) -> Number:
     """The share ε₀/ε of the number of rows under add-remove.
 
-    The best share depends on the mean squared norm E‖Z‖_F² of the noise. This function uses the lower bound (E R²)/d =
-    D(D + 1)/d in its place, where R = ‖Z‖_* ~ Gamma(D) and D is `shape`.
+    The share with the least error depends on the mean squared norm E‖Z‖_F² of the noise. In place of E‖Z‖_F², this
+    function uses its lower bound (E R²)/d = D(D + 1)/d, where R = ‖Z‖_* ~ Gamma(D) and D is `shape`.
     """
     return pure_share(shape * (shape + 1) / d, cbrt)
 
@@ -144,7 +144,7 @@ def sample(
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
     adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
-        "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
+        "add-remove" those that differ by one added or removed row, and the number of rows gets noise.
 
     Returns
     -------
@@ -165,7 +165,9 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
-    """The claimed budget is ε. The proven budget is ε, attained, for d ≥ 2 or under add-remove, and ε/2 for d = 1."""
+    """The claimed budget is ε. The proven budget is ε/2 for d = 1 under replace-one, and ε otherwise. Some neighbours
+    attain it.
+    """
     if adjacency == "add-remove":
         return Spend(PureDP(epsilon), PureDP(epsilon), True, "for a row of length 1")
     change = 2 if dimension > 1 else 1

@@ -5,8 +5,8 @@
    to Σ, with ρ = 2/(nε).
 3. Release Σ + ρZ. The output is symmetric, but not always positive semidefinite.
 
-Why ε-DP. The proof of `nuclear_laplace` holds word for word on the symmetric matrices, where Σ lives: replacing one row
-changes Σ by Δ/n with ‖Δ‖_* ≤ 2, and orthonormal rows attain the loss ε. In dimension 1 the mechanism spends ε/2.
+Why ε-DP. The proof of `nuclear_laplace` also holds if all matrices are symmetric, as Σ and Z are here: replacing one
+row changes Σ by Δ/n with ‖Δ‖_* ≤ 2, and orthonormal rows attain the loss ε. In dimension 1 the mechanism spends ε/2.
 
 Accuracy. The noise has d(d + 1)/2 degrees of freedom in place of d², so the noise is smaller at the same ε: ‖Z‖_* ~
 Gamma(d(d + 1)/2), and ‖ρZ‖/(ρd) → π/2 in place of π. For large d the Frobenius error is half of that of the full noise.
@@ -115,7 +115,7 @@ def sample(
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
     adjacency : which data sets are neighbours: with "replace-one" those that differ in one row, and n is public; with
-        "add-remove" those that differ by one row that comes or goes, and the number of rows is noisy.
+        "add-remove" those that differ by one added or removed row, and the number of rows gets noise.
 
     Returns
     -------

@@ -7,16 +7,16 @@
 3. Release ŵ + (S/ε)v. The coefficients have no unit.
 
 One release serves only one target y and one α. Compare this mechanism with ridge regression from a released second
-moment, which serves all targets and all α (`downstream.ridge`). NOTE: the constant of CMS11 needs a loss of bounded
-slope and does not cover squares. We derived both sensitivities below, because CMS11 does not cover squares.
+moment, which serves all targets and all α (`downstream.ridge`). NOTE: the constant of CMS11 is for losses with a
+bounded derivative, and that of the squared loss is not bounded. We therefore derived both sensitivities below.
 
 Why ε-DP. F is 2α-strongly convex, so ‖ŵ − ŵ'‖ is at most 1/(2αn) times the distance of the gradients (w·a − y)a of the
 two rows at w = ŵ'. At w = ŵ' we have ‖w‖ ≤ W, since α‖ŵ‖² ≤ F(0) ≤ ½. By the triangle inequality the privacy loss is at
 most ε‖ŵ − ŵ'‖/S ≤ ε.
 
 paper : S = (W + √(W² + 1))/(2αn), W = 1/√(2α): two gradients of length at most (W + √(W² + 1))/2 each. The mechanism
-    claims ε, which is not attained: the share that is spent lies between a quarter (α → 0) and all of ε (α → ∞).
-tight : S = √(W² + 1)/(2αn), W = 1/(2√(2α(1 + 2α))): two opposite gradients of full length cannot both occur. The
+    claims ε and spends less: from a quarter of ε in the limit α → 0 to nearly all of ε for α → ∞.
+tight : S = √(W² + 1)/(2αn), W = 1/(2√(2α(1 + 2α))): two gradients of the largest length cannot be opposite. The
     mechanism spends ε for d ≥ 3 in the limit n → ∞.
 
 Proof: proofs/paper/output-perturbation.md
@@ -48,7 +48,7 @@ from covassay.reference.privacy import PURE, PureDP, Spend
 Alpha = Annotated[float, positive("α", "public: the penalty on ‖w‖², for rows divided by the row bound")]
 GradientBound = Annotated[
     Literal["paper", "tight"],
-    Meaning('"paper" adds the bounds of two gradients, "tight" bounds their difference; both are ours'),
+    Meaning('"paper" adds up bounds on two gradients, "tight" bounds their difference; both bounds are ours'),
 ]
 
 # FORMULAS
@@ -121,7 +121,7 @@ def draw_vector(length: int, rng: np.random.Generator, size: int | None = None) 
 
 def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
     """Return the noise that `release` takes for `dimension` columns, (d − 1,) or (size, d − 1)."""
-    return draw_vector(max(1, dimension - 1), rng, size)  # the mechanism refuses a single column in `release`
+    return draw_vector(max(1, dimension - 1), rng, size)  # with a single column, `release` raises an error
 
 
 @checked
@@ -142,7 +142,7 @@ def sample(
     x : shape (n, d), n ≥ 1 records, d ≥ 2 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
-    calibration : value "paper" adds the bounds of two gradients, "tight" bounds their difference; both are ours.
+    calibration : value "paper" adds up bounds on two gradients, "tight" bounds their difference; both bounds are ours.
     alpha : α in [1e-30, 1e30], public: the penalty on ‖w‖², for rows divided by the row bound.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.

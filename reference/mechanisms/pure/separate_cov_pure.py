@@ -1,6 +1,6 @@
 """SeparateCov, pure: noisy eigenvalues on the eigenvectors of a noisy matrix. DLY22 Algorithm 2 and Lemma 18.
 
-1. G = Σ + bW, where W is symmetric with independent Laplace(1) on and above the diagonal, which is LapCov at ε/2.
+1. G = Σ + bW, the output of LapCov at ε/2. W is symmetric, with independent Laplace(1) on and above the diagonal.
 2. v_1, …, v_d: the eigenvectors of G, in descending order of its eigenvalues.
 3. λ̃_i = λ_i(Σ) + (4/(nε)) Laplace(1), clipped to [0, 1], with λ_1(Σ) ≥ … ≥ λ_d(Σ).
 4. Release Σ_i λ̃_i v_i v_iᵀ.
@@ -14,10 +14,10 @@ paper : b = 2√2 d/(nε). The mechanism claims ε and spends 0.895 ε, 0.819 ε
     the limit.
 tight : b = 2s/(nε), our calibration. The mechanism spends ε.
 
-NOTE: the code of the authors orders the v_i by |eigenvalue| of G, which may be negative. A release in the order of
-|eigenvalue| is equally private, but less accurate.
+NOTE: the code of the authors orders the v_i by the absolute values of the eigenvalues of G, some of which may be
+negative. A release in the order of |eigenvalue| is equally private, but less accurate.
 
-Accuracy. ‖output − Σ‖_F ≤ 2 √(tr Σ · b‖W‖) + ‖λ̃ − λ‖, always.
+Accuracy. For every value of the noise, ‖output − Σ‖_F ≤ 2 √(tr Σ · b‖W‖) + ‖λ̃ − λ‖.
 
 Proof: proofs/paper/separate-cov-pure.md
 """
@@ -60,7 +60,7 @@ def matrix_scale(
 
 
 def eigenvalue_scale(n: Number, epsilon: Number) -> Number:
-    """The noise scale 4/(nε): the sensitivity 2/n of the eigenvalues over the budget ε/2."""
+    """The noise scale 4/(nε): the sensitivity 2/n of the eigenvalues, divided by the budget ε/2."""
     return 4 / (n * epsilon)
 
 
@@ -182,7 +182,7 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = 
     b, c = matrix_scale(1, dimension, epsilon, calibration), eigenvalue_scale(1, epsilon)
     if dimension == 1:
         return Spend(PureDP(epsilon), PureDP(privacy_loss(0, 1, 1, b, c)), True, "G is not used")
-    remark = "by the pair (G, λ̃); that the output attains it is not claimed"
+    remark = "by the pair (G, λ̃); we do not claim that the output attains it"
     return Spend(PureDP(epsilon), PureDP(privacy_loss(triangle_l1(dimension), 2, 1, b, c)), True, remark)
 
 

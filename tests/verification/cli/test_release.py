@@ -228,7 +228,7 @@ def test_bounds_fit_the_domain(domain: str, low: int, high: int, monkeypatch: py
     expected = low + (high - low) * np.clip((X - [20, 170]) / [60, 1], 0, 1)
     np.testing.assert_allclose(seen[0], expected, atol=1e-12)
     unit = in_file("out.json")["provenance"]["holds"]["direction"]["unit"]
-    assert unit == "no unit, for x in place of (x - shift)/scale"
+    assert unit == "no unit, with (x - shift)/scale in place of x"
     assert in_file("out.json")["direction"] == [1, 2]
 
 
