@@ -17,7 +17,7 @@ Why ρ-zCDP. Given A, replacing one row replaces one image. Replacing one image 
 Frobenius norm (r²/n for d = 1), so the round costs at most Δ²/(2σ²). The costs of the rounds add up.
 
 reconstructed : σ² = 2Tr⁴/(n²ρ), from the triangle inequality, Δ ≤ 2r²/n. PPC spends at most ρ/2, and ρ/4 for d = 1.
-tight : σ² = Tr⁴/(n²ρ). PPC spends at most ρ, and ρ/2 for d = 1. If T = 0, it spends nothing, but `spend` ignores this.
+tight : σ² = Tr⁴/(n²ρ). PPC spends at most ρ, and ρ/2 for d = 1. If T = 0, it spends nothing; `spend` returns the bound.
 
 Accuracy. If n ≥ `sufficient_rows`, then I ⪯ AΣAᵀ ⪯ 1000 I except with probability 3β, where β is public. The statement
 is our form of KLSU19 Theorem 3.11; we derived the constants.

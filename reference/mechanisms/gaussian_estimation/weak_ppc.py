@@ -6,8 +6,8 @@
    A = (Π/2 + (I − Π))/√c, c = 0.84. The factor of A on directions in V is half of that on directions orthogonal to V.
 3. Release A. A is symmetric, with no eigenvalues but 1/√c and 1/(2√c), so it is invertible whatever Z is.
 
-Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. From memory,
-and not checked: the paper multiplies directions of large variance by 1/2, and has AΣA ⪯ 0.7 κI. We added c, the other
+Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. From memory, and
+not checked: the paper multiplies directions of large variance by 1/2, and has AΣA ⪯ 0.7 κI. We added c, the other
 constants and the proof.
 
 Why ρ-zCDP. Replacing one row moves M by at most Δ = √2 r²/n in Frobenius norm (r²/n for d = 1), so Z costs at most
@@ -16,9 +16,9 @@ Why ρ-zCDP. Replacing one row moves M by at most Δ = √2 r²/n in Frobenius n
 reconstructed : σ² = 2r⁴/(n²ρ), from the triangle inequality, Δ ≤ 2r²/n. A spends at most ρ/2, and ρ/4 for d = 1.
 tight : σ² = r⁴/(n²ρ). Releasing A spends at most ρ, and ρ/2 for d = 1.
 
-Accuracy. Lemma: let I ⪯ Σ ⪯ κI and κ ≥ 1000. Let the second moment Σ̂ of the rows have (1 − s)Σ ⪯ Σ̂ ⪯ (1 + s)Σ with s =
-1/20, and let the noise N = σW have ‖N‖ ≤ νκ with ν = 1/20. Then I ⪯ AΣA ⪯ 0.69 κI. For n ≥ `sufficient_rows` Gaussian
-rows, the premises hold except with probability 3β.
+Accuracy. Lemma: let I ⪯ Σ ⪯ κI and κ ≥ 1000. Let Σ̂ = M have (1 − s)Σ ⪯ Σ̂ ⪯ (1 + s)Σ with s = 1/20, and let the noise
+N = σW have ‖N‖ ≤ νκ with ν = 1/20. Then I ⪯ AΣA ⪯ 0.69 κI. For n ≥ `sufficient_rows` Gaussian rows, the premises hold
+except with probability 3β.
 
 Proof: proofs/paper/weak-ppc.md
 """
