@@ -13,9 +13,9 @@ Why ρ-zCDP. Replacing one value moves the counts by at most √2 in ℓ2, which
 the clipped mean by at most 2w/n, which costs ρ₁/2 again. The costs of the d coordinates add up to ρ. There is one
 calibration.
 
-Accuracy. Σ ⪯ κI bounds every variance by κ, and ‖μ‖ ≤ R bounds every mean by R. If every coordinate has
-an error of at most α/√d, then ‖Σ^{-1/2}(μ̂ − μ)‖ ≤ ‖μ̂ − μ‖ ≤ α, because Σ ⪰ I. The error grows like √κ, while the error
-of `pme` does not.
+Accuracy. Σ ⪯ κI bounds every variance by κ, and ‖μ‖ ≤ R bounds every mean by R. If every coordinate has an error of at
+most α/√d, then ‖Σ^{-1/2}(μ̂ − μ)‖ ≤ ‖μ̂ − μ‖ ≤ α, because Σ ⪰ I. The error grows like √κ. In measurements, the error of
+`pme` does not grow with κ.
 
 Proof: proofs/paper/naive-pme.md
 """
