@@ -6,9 +6,9 @@ sensitivity for one row, so n and the sum share the budget: ε = ε₀ + ε₁ o
 row that moves the sum the most attains the whole budget.
 
 The share of the budget for n is public. The share that is used minimises the error of the quotient of the noisy sum and
-the noisy n on the worst rows, to first order in the noise. Let V be the mean squared norm of the noise of the sum if
-the whole budget, ε = 1 or ρ = ½, goes to the sum. The norm of Σ is at most 1. The squared error is therefore at most
-1/n² times V/ε₁² + 2/ε₀² under pure DP, and at most 1/n² times (V/ρ₁ + 1/ρ₀)/2 under zCDP.
+the noisy n on the worst rows, to first order in the noise. Let V be the mean squared norm of the noise of the sum at
+ε₁ = 1 or ρ₁ = ½. The norm of Σ is at most 1. The squared error is therefore at most 1/n² times V/ε₁² + 2/ε₀² under pure
+DP, and at most 1/n² times (V/ρ₁ + 1/ρ₀)/2 under zCDP.
 
 The output is a vector: the noisy n, and then the noisy sum, entry by entry. If the noise of the sum is symmetric, the
 vector has the entries on and above the diagonal, row by row. A data set without rows is allowed, and its n and its sum
@@ -84,7 +84,10 @@ class CountedNoise:
 
 @dataclass(frozen=True)
 class CountedDraws:
-    """Two functions of the parameter of a law, which return integer noise for the number of rows and for the sum."""
+    """The integer noise: `count` draws it for the number of rows, and `sum` draws it for the sum.
+
+    Both functions take the parameter of the law of the noise.
+    """
 
     count: Callable[[Fraction], int]
     sum: Callable[[Fraction], IntegerMatrix]
@@ -134,7 +137,7 @@ class RowsAndSumOutput(Output):
         return (1 + {"vector": d, "full": d**2, "triangle": d * (d + 1) // 2}[self.entries],)
 
     def parts(self, values: Array) -> dict[str, Array]:
-        """Return the number of rows, the sum, and their quotient, where a number of rows below 1 counts as 1.
+        """Return the number of rows, the sum, and the sum divided by the number of rows, or by 1 if that is larger.
 
         The sum and the quotient are matrices, or vectors if `entries` is "vector".
         """
@@ -142,7 +145,7 @@ class RowsAndSumOutput(Output):
         return {"rows": values[0], "sum": total, "second_moment": total / np.maximum(values[0], 1.0)}
 
     def meaning(self, scaled: bool) -> dict[str, dict[str, str]]:
-        """Return for every part in a file its unit, and the point about which it is taken, if there is one.
+        """Return for every part of an output its unit and, if the part is a moment, the point about which it is taken.
 
         The sum and the quotient (the part "second_moment") are taken about the same point.
         """
@@ -170,7 +173,7 @@ class RowsAndSumOutput(Output):
         return True
 
     def restore(self, values: Array, shift: Vector, scale: Vector) -> Vector:
-        """Return the output for rows in the unit of x."""
+        """Return the output in the units of the data, given the output for scaled rows."""
         factors = scale**2 if self.entries == "vector" else np.outer(scale, scale)
         restored: Vector = values * self.packed(1.0, factors)
         return restored

@@ -1,5 +1,6 @@
-"""Define the declaration of a mechanism, one object in every file, by which programs find the functions and their
-meaning.
+"""Define the declaration of a mechanism.
+
+Every file of a mechanism has one such object. Programs read there which functions the mechanism has, and what they do.
 
 The registry, the options of the command line, the table of the README and the provenance of a release are derived from
 `Mechanism` objects.
@@ -111,7 +112,7 @@ class Mechanism(Generic[N, P, R]):
 
     @property
     def name(self) -> str:
-        """Return the name of the mechanism in the registry, on the command line and of the page with the proof."""
+        """Return the name that the registry, the command line and the page of the proof use."""
         return self.about.name
 
     @property
@@ -141,7 +142,7 @@ class Mechanism(Generic[N, P, R]):
 
     @property
     def choices(self) -> dict[str, tuple[str, ...]]:
-        """Return for every choice the words that may be chosen; the first word is the default."""
+        """Return, for every parameter whose values are words, these words; the first one is the default."""
         return {p.name: p.choices for p in self.declared.values() if p.choices and p.name not in OF_THE_DOMAIN}
 
     @property

@@ -15,8 +15,8 @@ vector with independent entries, so its Rényi divergence of any order α is
 Both ensembles spend exactly ρ, attained by the rows e₁ and e₂, and ρ/2 in dimension 1, where |Δ| ≤ 1. At the same cost,
 "goe" therefore has less noise than "wigner".
 
-Accuracy. The error is σ‖W‖_F on all data, with E‖W‖_F² = d² (wigner) or d(d + 1)/2 (goe). Under add-remove the sum nΣ
-and the number n are released, both with noise: see `counted`.
+Accuracy. The error is σ‖W‖_F on all data, with E‖W‖_F² = d² (wigner) or d(d + 1)/2 (goe). Under add-remove the
+mechanism releases the number of rows n and the sum nΣ in place of Σ, both with noise: see `counted`.
 
 Proof: proofs/paper/gauss-cov.md
 """
@@ -74,12 +74,15 @@ Ensemble = Annotated[
 
 
 def noise_scale(n: Number, rho: Number) -> Number:
-    """The noise scale σ = 1/(n√ρ), which is the ℓ2 sensitivity √2/n over √(2ρ)."""
+    """The noise scale σ = 1/(n√ρ), which is the ℓ2 sensitivity √2/n divided by √(2ρ)."""
     return 1 / (n * rho**0.5)
 
 
 def change_squared(d: int) -> int:
-    """The supremum over neighbours of ‖Δ‖_F², and of (‖Δ‖_F² + Σ_i Δ_ii²)/2 as well: 2, or 1 in dimension 1."""
+    """The supremum of ‖Δ‖_F² over neighbours, where Δ is the change of nΣ: 2, or 1 in dimension 1.
+
+    The supremum of (‖Δ‖_F² + Σ_i Δ_ii²)/2 is the same number.
+    """
     return 2 if d > 1 else 1
 
 
@@ -104,9 +107,9 @@ def error_bound(
 
 @strict(ensemble=Ensemble)
 def count_share(d: Number, ensemble: str, sqrt: Callable[[Number], Number] = square_root) -> Number:
-    """The share ρ₀/ρ of the number of rows under add-remove.
+    """The share ρ₀/ρ of the budget that the number of rows gets under add-remove.
 
-    It depends on the mean squared norm V of W, which is V = d², or V = d(d + 1)/2 with "goe".
+    The share depends on the mean squared norm V of W, which is V = d², or V = d(d + 1)/2 with "goe".
     """
     return gaussian_share(d**2 if ensemble == "wigner" else d * (d + 1) / 2, sqrt)
 

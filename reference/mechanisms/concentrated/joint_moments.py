@@ -8,18 +8,18 @@
 
 Why ρ-zCDP. The release is a Gaussian vector, and replacing x by y gives D_α = (α/2) q(x, y)/(nσ₁)² ≤ αρ.
 
-The second moment can be released at no cost, for the following reason. For the mean alone S = 2, attained at y = −x,
-which does not change Σ. The rows that move Σ the most are orthogonal, and move the mean by √2 only. Up to a weight λ₀ >
-0 of Σ, S therefore stays 2. For d ≥ 2, λ₀ = ½: with c = ⟨x, y⟩, q(x, y) is at most 2 − 2c + 2λ(1 − c²) = 4 − 2(1 + c)(1
-− λ(1 − c)), and 1 − c ≤ 2. For d = 1, λ₀ is larger, (11 + 5√5)/8.
+Releasing Σ as well need not add noise to the mean. For the mean alone S = 2, attained at y = −x, which does not change
+Σ. The rows that move Σ the most are orthogonal, and move the mean by √2 only. Therefore S stays 2 as long as λ is at
+most some λ₀ > 0. For d ≥ 2, λ₀ = ½: with c = ⟨x, y⟩, q(x, y) is at most 2 − 2c + 2λ(1 − c²) = 4 − 2(1 + c)(1 −
+λ(1 − c)), and 1 − c ≤ 2. For d = 1, λ₀ is larger, (11 + 5√5)/8.
 
 `weight` is λ/λ₀. Up to weight 1 the mean has the noise that it would have alone. Above weight 1 the mean has more
 noise, and Σ has less. For d ≥ 2 and weight 1 + √2, σ₂ is that of two separate releases with ρ/2 each, and σ₁ is 0.78
 times theirs.
 
-NOTE: we had the abstract and the beginning of the paper, and Algorithm 1 as others restate it, with λ₀ and S = 2. We
-added S for every weight, the proof that S is attained, zCDP, and one release of all rows. The paper releases a stream
-by the matrix mechanism, under (ε, δ)-DP; its second noise has d² independent entries, whose symmetric part is G.
+NOTE: we had only the beginning of the paper, and a restatement of Algorithm 1 by others, for λ = λ₀ and S = 2. The
+paper releases a stream of rows by the matrix mechanism, under (ε, δ)-DP. Its noise on Σ has d² independent entries; G
+is the symmetric part. Our form releases all rows once, under zCDP. We added S for every weight, and proved it attained.
 
 Proof: proofs/paper/joint-moments.md
 """
@@ -175,7 +175,7 @@ def spend(*, rho: Rho, dimension: Dimension, weight: Weight = 1.0) -> Spend:
 
     The proven budget is ρ, which some neighbours attain at every order, in every dimension and for every weight.
     """
-    where = "unit rows x and −x" if weight <= 1 else "rows between opposite and orthogonal ones"
+    where = "unit rows x and −x" if weight <= 1 else "two rows whose inner product is between −1 and 0"
     return Spend(ZCDP(rho), ZCDP(rho), True, f"at every order, for {where}")
 
 
@@ -208,7 +208,7 @@ MECHANISM = Mechanism(
     sample,
     spend,
     unranked=(
-        "it releases the mean too; gauss-cov ensemble=goe has less noise on the second moment at every "
-        "weight, and half as much at weight 1 for d ≥ 2"
+        "it releases the mean too; for d ≥ 2, gauss-cov ensemble=goe has less noise on the second moment at every "
+        "weight, and half the noise scale at weight 1"
     ),
 )

@@ -5,11 +5,12 @@
    on the diagonal and 1/2 above it.
 2. Release the point of K = {M ⪰ 0, tr M ≤ 1} that is nearest to Σ̃ in Frobenius norm:
    the eigenvectors of Σ̃ stay, and its eigenvalues are projected on the simplex (DLY22 Lemma 19). K is the convex hull
-   of the second moments of rows in the unit ball. Up to rounding, the output is positive semidefinite with trace at
-   most r², r the row bound.
+   of the second moments of rows in the unit ball. Up to rounding, the output is positive semidefinite, and its trace
+   is at most the square of the row bound.
 
-Why ρ-zCDP. Step 1 is `gauss_cov`, which spends ρ, or ρ/2 in dimension 1; step 2 reads Σ̃ only. The spend of `gauss_cov`
-is attained in the limit of large n for Σ in the interior of K, where the projection does nothing.
+Why ρ-zCDP. Step 1 is `gauss_cov`, which spends ρ, or ρ/2 in dimension 1; step 2 reads Σ̃ only. The output attains this
+budget in the limit of large n, for Σ in the interior of K: then, with probability tending to 1, Σ̃ is in K as well, and
+the projection does not change it.
 
 Accuracy. With probability 1 − β the Frobenius error is at most √(2σ υ(d, β)). This bound is of order
 d^{1/4}/(ρ^{1/4}√n), whatever the trace is. The error is never above σ‖W‖_F, the error of `gauss_cov` with the same
@@ -111,7 +112,10 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, ensemble: Ensemble = "wigner") -> Spend:
-    """The claimed budget is ρ. The proven budget is what `gauss_cov` spends, attained in the limit of large n."""
+    """The claimed budget is ρ.
+
+    The proven budget is the one that `gauss_cov` spends. The output attains it in the limit of large n.
+    """
     noisy = gauss_cov.spend(rho=rho, dimension=dimension, ensemble=ensemble)
     return Spend(noisy.claimed, noisy.proven, True, "in the limit of large n, where the projection does nothing")
 

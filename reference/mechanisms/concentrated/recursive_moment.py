@@ -3,24 +3,24 @@
 Data are (m, α, β)-subsamplable if, with probability 1 − β, the second moment of m random rows is Σ up to a factor
 1 ± α in every direction. κ = R²/λ, where no row is longer than R and no eigenvalue of Σ is below λ > 0. In units of R:
 
-1. First round: Z = Σ + σN, Σ the second moment of the rows and N a symmetric Gaussian matrix. T more rounds follow, T =
-   max(0, ⌈ln(κ/(320m))/ln(7/3)⌉); each has the steps 2 and 3. There are K = T + 1 rounds in all.
+1. Compute Z = Σ + σN, where Σ is the second moment of the rows and N is a symmetric Gaussian matrix. T more rounds
+   follow, T = max(0, ⌈ln(κ/(320m))/ln(7/3)⌉), each with the steps 2 and 3. There are K = T + 1 rounds in all.
 2. Π has the eigenvectors of Z, with eigenvalue ½ where that of Z is at least 1/(10m), and 1 elsewhere. A row x
-   becomes √(8/3) Πx, and is shortened to length 1 where that is longer.
+   becomes √(8/3) Πx, or that vector scaled to length 1 if it is longer than 1.
 3. Compute Z = Σ + σN again, for the second moment Σ of the new rows and a new draw N.
-4. Release A⁻¹ZA⁻¹ᵀ, where A is the product of the maps √(8/3) Π and Z is that of the last round.
+4. Release A⁻¹ZA⁻¹ᵀ, where A is the product of the maps √(8/3) Π of all rounds, and Z is from the last round.
 
-Why ρ-zCDP. Replacing one row moves Σ by at most √2/n in Frobenius norm, in every round, because all rows are in the
-unit ball again. A round therefore costs at most (√2/n)²/(2σ²) ≤ ρ/K. Π depends on earlier rounds only, and zCDP adds up
-adaptively. m and κ matter for accuracy only: privacy holds for any rows.
+Why ρ-zCDP. In every round the rows are in the unit ball, so replacing one row moves Σ by at most √2/n in Frobenius
+norm. A round costs at most (√2/n)²/(2σ²) ≤ ρ/K. Since Π depends on earlier rounds only, the costs add up (adaptive
+composition). m and κ matter for accuracy only: privacy holds for any rows.
 
-reconstructed : σ = 4√K/(n√(2ρ)), N(0, 1) on and above the diagonal, as printed but for K. Spends ρ/8; ρ/16 for d = 1.
+reconstructed : σ = 4√K/(n√(2ρ)), N(0, 1) on and above the diagonal (printed: T for K). Spends ρ/8, or ρ/16 for d = 1.
 tight : σ = √K/(n√ρ), N(0, 1/2) above the diagonal (Gaussian orthogonal ensemble). This spends ρ, or ρ/2 for d = 1.
 
 NOTE: our copy of the paper has lost the displayed formulas, among them three lines of the algorithms. The paper works
-in units of λ, with the factor √(8/7). A round reduces κ to 3κ/7, so in units of R the squared factor is (8/7)/(3/7) =
-8/3. We added the shortening of the rows, and share ρ among K rounds in place of T. α is ½, the largest that the paper
-allows. We proved the paper's utility theorem for one round of this algorithm only.
+in units of λ, with the factor √(8/7). A round reduces κ to 3κ/7. In units of R the factor is therefore √(8/3), since
+(8/7)/(3/7) = 8/3. We added the shortening of the rows, and divide ρ by K where the paper divides by T. α is ½, the
+largest that the paper allows. We proved the paper's utility theorem for one round of this algorithm only.
 
 Proof: proofs/paper/recursive-moment.md
 """
@@ -56,7 +56,9 @@ LARGEST_SUBSAMPLE = 10**9
 
 
 Ratio = Annotated[float, between("κ", 1, LARGEST, "public: R²/λ, where λI ⪯ Σ, for accuracy only")]
-Subsample = Annotated[int, count("m", 1, LARGEST_SUBSAMPLE, "public: that many rows show Σ, for accuracy only")]
+Subsample = Annotated[
+    int, count("m", 1, LARGEST_SUBSAMPLE, "public: m random rows suffice to estimate Σ, for accuracy only")
+]
 
 # FORMULAS
 
@@ -72,7 +74,10 @@ def threshold(m: Number) -> Number:
 
 
 def stretch_squared(shrinking: Number) -> Number:
-    """The squared factor on a direction that Π multiplies by `shrinking`, ½ or 1: (8/7)/(3/7) times its square."""
+    """The square 8/3 · `shrinking`² of the factor √(8/3) · `shrinking` by which a round stretches an eigenvector of Π.
+
+    `shrinking` is the eigenvalue of Π, ½ or 1, and 8/3 is (8/7)/(3/7).
+    """
     return 8 * shrinking**2 / 3
 
 
@@ -124,7 +129,7 @@ def release(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Release the second moment, given the noise, (K, d, d), which has a symmetric matrix N for every round.
+    """Release the second moment, given the noise (K, d, d): a symmetric matrix N for every round.
 
     Noise of many draws, (..., K, d, d), gives one output for each draw.
     """
@@ -138,7 +143,7 @@ def release(
     z, inverse = second_moment(rows) + scale * gaussians[..., 0, :, :], np.eye(d)
 
     for k in range(1, rounds):
-        # 2. rows that Z has evened out, and A⁻¹
+        # 2. the rows of the next round, and A⁻¹
         rows, back = evened_out(rows, z, subsample)
         inverse = inverse @ back
 
@@ -189,7 +194,7 @@ def sample(
     rho : ρ in [1e-30, 1e30], the budget.
     calibration : value "reconstructed" has the constants of our reconstruction; "tight" has sharper ones, also ours.
     kappa : κ in [1, 1e30], public: R²/λ, where λI ⪯ Σ, for accuracy only.
-    subsample : m from 1 to 1000000000, public: that many rows show Σ, for accuracy only.
+    subsample : m from 1 to 1000000000, public: m random rows suffice to estimate Σ, for accuracy only.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
@@ -224,7 +229,7 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibrati
 
     The proven budget is ρ with "tight" and ρ/8 with "reconstructed", and half as much for d = 1.
     """
-    remark = "by rows along two axes among zeros as n → ∞; for more than one round, by all rounds together"
+    remark = "by rows along two axes, if all others are 0, as n → ∞; for more than one round, by all rounds together"
     return Spend(ZCDP(rho), ZCDP(privacy_loss(rho, dimension, calibration)), True, remark)
 
 
@@ -243,5 +248,5 @@ MECHANISM = Mechanism(
     draw_noise,
     sample,
     spend,
-    unranked="its error depends on whether the data are subsamplable, which n, d and the trace do not say",
+    unranked="its error depends on whether the data are subsamplable, and this does not follow from n, d and the trace",
 )

@@ -8,7 +8,7 @@
 
 Why ρ-zCDP. Step 1 is `gauss_cov` at ρ/2. In step 2, replacing one row moves λ(Σ) by at most ‖Δ‖_F/n ≤ √2/n in ℓ2
 (Hoffman–Wielandt; DLY22 Lemma 8), so Gaussian noise of scale s spends ρ/2. One pair of neighbours attains both bounds:
-the pair (G, λ̃) spends exactly ρ. In dimension 1 there is no direction, and the eigenvalue spends ρ/4.
+the pair (G, λ̃) spends exactly ρ. In dimension 1 the release is λ̃ alone, which spends ρ/4.
 
 Accuracy. With probability 1 − β the Frobenius error is at most (DLY22 Theorem 1; for υ and η at β/2 see `tails`)
 

@@ -2,8 +2,8 @@
 
 The mechanism is made for records with mean 0 and covariance Σ ⪯ uI.
 
-1. A = I/√u. There are t rounds (`steps`) of the steps 2 to 4, at ρ_j = ρ/(4(t − 1)) in the early rounds and 3ρ/4 in the
-   last, or at ρ if t = 1.
+1. A = I/√u. The steps 2 to 4 are repeated in t rounds (`steps`). The last round has the budget ρ_t = 3ρ/4, and each
+   earlier round ρ_j = ρ/(4(t − 1)). If t = 1, the only round has the budget ρ.
 2. w_i = A x_i, shortened to length γ if it is longer. M = (1/n) Σ w_i w_iᵀ.
 3. Z = the positive semidefinite part of M + (γ²/(n√ρ_j)) N, N symmetric with independent N(0, 1) on and above the
    diagonal.
@@ -18,8 +18,8 @@ constants : with "paper", γ² = d + 2√(dL) + 2L with L = ln(n/β_j), β_j = �
     h = √(d/n) + d/(2n). These values are smaller, and have no proof of accuracy.
 
 NOTE: the steps are our reading of the paper. The equal shares of β, the bound υ in ν (proven, and smaller than the
-printed one) and the order in step 4 are our additions; the published code multiplies in another order, which is as
-private but inaccurate for t ≥ 3.
+printed one) and the order in step 4 are our additions. The published code multiplies in another order. That order is as
+private as ours, but the result is inaccurate for t ≥ 3.
 
 Proof: proofs/paper/coinpress-covariance.md
 """
@@ -44,7 +44,7 @@ CODE_BETA = 0.1  # the share of rows that the published code clips
 
 Constants = Annotated[
     Literal["paper", "code"],
-    Meaning('"paper" has the constants of the accuracy argument, "code" those of the code of the authors'),
+    Meaning('"paper" has the constants of the accuracy argument, "code" those of the published code'),
 ]
 Steps = Annotated[int, count("t", 1, 10, "public: the number of steps")]
 LargestVariance = Annotated[float, positive("u", "public, in the unit of x squared: Σ ⪯ uI, for accuracy only")]
@@ -135,7 +135,7 @@ def release(
     steps: Steps = 3,
     beta: Beta = 0.1,
 ) -> Matrix:
-    """Release the covariance estimated in steps, given the noise, (steps, d, d), the symmetric matrices N."""
+    """Release the covariance estimated in rounds, given the noise (steps, d, d): a symmetric N for every round."""
     # VALIDATE
     rows = as_rows(x)
     n, d = rows.shape
@@ -196,7 +196,7 @@ def sample(
     x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-12, 1e30], the budget.
-    constants : value "paper" has the constants of the accuracy argument, "code" those of the code of the authors.
+    constants : value "paper" has the constants of the accuracy argument, "code" those of the published code.
     u : u in [1e-30, 1e30], public, in the unit of x squared: Σ ⪯ uI, for accuracy only.
     steps : t from 1 to 10, public: the number of steps.
     beta : β in [1e-300, 1), public: the probability that the error bound may fail.
@@ -221,7 +221,7 @@ def sample(
 def spend(*, rho: CoinPressRho, dimension: Dimension, constants: Constants = "paper") -> Spend:
     """The claimed budget is ρ. The proven budget is ρ, and ρ/2 for d = 1."""
     proven = rho if dimension > 1 else rho / 2
-    remark = "by far-out rows along two axes as n → ∞; for more than one step, by all steps together"
+    remark = "by ever longer rows along two axes, as n → ∞; for more than one step, by all steps together"
     return Spend(ZCDP(rho), ZCDP(proven), True, remark)
 
 

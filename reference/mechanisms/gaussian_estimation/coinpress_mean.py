@@ -2,25 +2,25 @@
 
 The mechanism is made for records of covariance I whose mean lies within `radius` of the origin.
 
-1. The centre c is 0, and r = `radius`. There are t rounds (`steps`) of the steps 2 to 4, at ρ_j = ρ/(4(t − 1)) in the
-   early rounds and 3ρ/4 in the last, or at ρ if t = 1.
-2. Bring every row into the ball of radius τ about c: c + (x_i − c) min(1, τ/|x_i − c|). Take the mean of the clipped
-   rows.
+1. The centre c is 0, and r = `radius`. The steps 2 to 4 are repeated in t rounds (`steps`). The last round has the
+   budget 3ρ/4, and each earlier round ρ_j = ρ/(4(t − 1)). If t = 1, the only round has the budget ρ.
+2. Clip every row to the ball of radius τ about c: c + (x_i − c) min(1, τ/|x_i − c|). Take the mean of these rows.
 3. The new c is the clipped mean plus σ N(0, I), σ = 2τ/(n√(2ρ_j)).
 4. The new r = γ₂√(1/n + σ²) is a bound on how far the new c is from the mean of the distribution.
 5. Release the last c.
 
 Why ρ-zCDP. Rows lie in a ball of diameter 2τ, so replacing one moves their mean by at most 2τ/n, and a round costs
-(2τ/n)²/(2σ²) = ρ_j, for any rows. c and r depend on earlier rounds only, so the rounds add up to ρ.
+(2τ/n)²/(2σ²) = ρ_j, for any rows. c and r depend on earlier rounds only, so the costs of the rounds add up to ρ.
 
 constants : with "paper", γ₁² = d + 2√(dL) + 2L with L = ln(n/β_j), and γ₂² is the same formula with L = ln(1/β_j). Here
-    β_j = β/t and τ = r + γ₁. With "code", γ₁ = γ₂ with L = ln 100, τ = min(r + γ₁, √(r² + 6r + γ₁²)), as in the code of
-    the authors.
+    β_j = β/t and τ = r + γ₁. With "code", which has the constants of the published code, both are this formula with L =
+    ln 100, and τ = min(r + γ₁, √(r² + 6r + γ₁²)).
 
-Accuracy. If γ₁ bounds |x_i − μ|, no row is moved, and the new c is N(μ, (1/n + σ²)I). The new r follows from this law.
+Accuracy. If γ₁ bounds |x_i − μ|, clipping moves no row, so the new c is N(μ, (1/n + σ²)I). The new r is a bound on |c −
+μ| for this law.
 
-NOTE: the steps are our reading of the paper, and the equal shares of β are our choice. The published code clips rows in
-place, and its baseline `fineMeanEst` clips nothing, so it is not private at all (a negative control here).
+NOTE: the steps are our reading of the paper, and the equal shares of β are our choice. Each step of the published code
+clips the rows that the step before has clipped. Its baseline `fineMeanEst` clips nothing, and is a negative control.
 
 Proof: proofs/paper/coinpress-mean.md
 """
@@ -94,7 +94,7 @@ def release(
     steps: Steps = 3,
     beta: Beta = 0.1,
 ) -> Vector:
-    """Release the mean estimated in steps, given the noise, (steps, d), independent N(0, 1)."""
+    """Release the mean estimated in rounds, given the noise: an array (steps, d) of independent N(0, 1) draws."""
     # VALIDATE
     rows = as_rows(x)
     n, d = rows.shape
@@ -145,7 +145,7 @@ def sample(
     x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
     rng : the source of all randomness.
     rho : ρ in [1e-12, 1e30], the budget.
-    constants : value "paper" has the constants of the accuracy argument, "code" those of the code of the authors.
+    constants : value "paper" has the constants of the accuracy argument, "code" those of the published code.
     radius : r in [1e-30, 1e30], public: a bound on the length of the mean, for accuracy only.
     steps : t from 1 to 10, public: the number of steps.
     beta : β in [1e-300, 1), public: the probability that the error bound may fail.
@@ -171,7 +171,7 @@ def spend(*, rho: CoinPressRho, dimension: Dimension, constants: Constants = "pa
     """The claimed and the proven budget are ρ. If the centres of all rounds were released, the zCDP cost of some
     neighbours would come arbitrarily close to ρ.
     """
-    remark = "by all centres together, in the limit of opposite rows ever further out; for one step that is the output"
+    remark = "by all centres together, in the limit of ever longer opposite rows; for one step, by the output"
     return Spend(ZCDP(rho), ZCDP(rho), True, remark)
 
 

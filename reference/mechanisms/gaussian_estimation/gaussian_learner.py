@@ -7,15 +7,14 @@
    coordinate by coordinate, and maps the result back.
 4. Release (μ̂, Σ̂).
 
-Reconstructed: the copy of the paper that we had says that Theorem 1.1 combines Theorems 3.12 and 4.3. The differences
-in step 1, which PGCE needs because the mean is unknown, and the halves of ρ and β are our choice.
+Reconstructed: the copy of the paper that we had says that Theorem 1.1 combines Theorems 3.12 and 4.3. We added step 1,
+because PGCE is for rows with mean 0, and chose to give half of ρ and β to each of PGCE and PME.
 
-Why ρ-zCDP. One record is in one pair, so replacing a record replaces one row of y. Given the maps learned before, every
-query of steps 2 and 3 is a sum of terms with public bounds, of which one changes. The Gaussian noise of a query has the
-scale for the change of one term. PGCE and PME each cost at most ρ/2. The order of the records matters, and is public.
+Why ρ-zCDP. One record is in at most one pair, so replacing a record replaces at most one row of y. PGCE therefore costs
+at most ρ/2. PME forms the same pairs, and costs at most ρ/2, too. The order of the records matters, and is public.
 
-reconstructed, tight : the noise of NaivePCE, in PGCE and in PME. The learner spends at most 5ρ/8 with "reconstructed"
-(7ρ/16 for d = 1), and ρ with "tight" (5ρ/8 for d = 1).
+reconstructed, tight : the calibration of NaivePCE, which PGCE and PME use. The learner spends at most 5ρ/8 with
+    "reconstructed" (7ρ/16 for d = 1), and ρ with "tight" (5ρ/8 for d = 1).
 
 Proof: proofs/paper/gaussian-learner.md
 """

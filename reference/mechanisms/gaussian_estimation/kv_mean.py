@@ -1,7 +1,6 @@
-"""Mean of a Gaussian column: a noisy histogram finds it, a clipped mean refines it. KLSU19 Theorem 4.1 (KVMean).
+"""Mean of a Gaussian column, from a noisy histogram and then a clipped mean. KLSU19 Theorem 4.1 (KVMean).
 
-One column v_1, …, v_n, with public bounds σ on its standard deviation and R on its absolute mean, takes the following
-steps:
+The steps for one column v_1, …, v_n, with public bounds σ on its standard deviation and R on its absolute mean:
 
 1. Count the values in the bins ((j − ½)σ, (j + ½)σ], |j| ≤ B = ⌈R/σ⌉; a value outside all bins is not counted.
 2. Add N(0, 2/ρ) to every count. c = jσ, for the bin j whose noisy count is the largest.
@@ -15,9 +14,9 @@ Reconstructed: the copy of the paper that we had cites Karwa–Vadhan 2018 for t
 mechanism is their method with Gaussian noise, and we chose the constants.
 
 Why ρ-zCDP. Replacing one value takes 1 from at most one count and adds 1 to at most one other, so Δ₂ = √2 and the
-counts cost ρ/2. Given c, whose cost is already counted, the clipped mean moves by at most 2w/n, which costs ρ/2 again.
-The costs of the d columns add up to d · ρ/d = ρ. There is one calibration. No pair of neighbours is claimed to attain
-ρ, since the output shows the counts through c alone.
+counts cost ρ/2. Given c, the clipped mean moves by at most 2w/n, which costs another ρ/2. The costs of the d columns
+add up to d · ρ/d = ρ. There is one calibration. We do not claim that any pair of neighbours attains ρ, because the
+output depends on the counts through c alone.
 
 Accuracy. For Gaussian columns and n ≥ `enough_rows`, the error of a column is at most `error_bound`, except with
 probability β. This is because c is within 2σ of the mean and all values are within w − 2σ of it, so none is clipped.
@@ -78,7 +77,10 @@ def enough_rows(
 def error_bound(
     n: Number, sigma: Number, rho: Number, beta: Number, log: Callable[[Number], Number] = math.log
 ) -> Number:
-    """The error of one column for n ≥ `enough_rows`, with probability 1 − β: (σ/√n + 2w/(n√ρ)) √(2 ln(8/β))."""
+    """The bound (σ/√n + 2w/(n√ρ)) √(2 ln(8/β)) on the error of one column.
+
+    For n ≥ `enough_rows` the error exceeds this bound with probability at most β.
+    """
     tail = (2 * log(8 / beta)) ** 0.5
     return (sigma / n**0.5 + mean_variance(n, half_width(n, sigma, beta, log), rho) ** 0.5) * tail
 

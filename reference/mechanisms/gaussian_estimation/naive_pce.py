@@ -1,7 +1,7 @@
-"""Naive private covariance estimation: long rows are dropped, Gaussian noise is added. KLSU19 Algorithm 1 (NaivePCE).
+"""Naive private covariance estimation: drop long rows, then add Gaussian noise. KLSU19 Algorithm 1 (NaivePCE).
 
-1. r² = κ(d + 2√(dL) + 2L), L = ln(n/β). A row with ‖x‖² > r² is dropped: it counts as a zero row, and n stays n. The
-   second moment is M = (1/n) Σ_{‖x_i‖² ≤ r²} x_i x_iᵀ.
+1. r² = κ(d + 2√(dL) + 2L), L = ln(n/β). A row with ‖x‖² > r² is dropped: it counts as a zero row, and n does not
+   change. The second moment is M = (1/n) Σ_{‖x_i‖² ≤ r²} x_i x_iᵀ.
 2. M' = M + σW, W symmetric with independent N(0, 1) on and above the diagonal.
 3. Release the positive semidefinite matrix nearest to M' in Frobenius norm.
 
@@ -67,12 +67,12 @@ def noise_variance(n: Number, rho: Number, r2: Number, calibration: str) -> Numb
 
 
 def largest_change(d: int) -> Number:
-    """The supremum of Σ_{i≤j} Δ_ij² as a multiple of r⁴/n²: 2, and 1 in one dimension."""
+    """The supremum of Σ_{i≤j} Δ_ij² as a multiple of r⁴/n², where Δ is the change of M: 2, and 1 for d = 1."""
     return 2 if d > 1 else 1
 
 
 def privacy_loss(change: Number, n: Number, r2: Number, variance: Number) -> Number:
-    """The zCDP cost ρ for neighbours with Σ_{i≤j} Δ_ij² = `change` · r⁴/n²."""
+    """The zCDP cost of neighbours for which the change Δ of M has Σ_{i≤j} Δ_ij² = `change` · r⁴/n²."""
     return change * r2**2 / n**2 / (2 * variance)
 
 
@@ -176,7 +176,7 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibrati
     """
     change = largest_change(dimension)
     proven = privacy_loss(change, 1, 1, noise_variance(1, rho, 1, calibration))
-    return Spend(ZCDP(rho), ZCDP(proven), True, "by M', for orthogonal rows of length r; by the projection as n → ∞")
+    return Spend(ZCDP(rho), ZCDP(proven), True, "by M' for orthogonal rows of length r, and by the output as n → ∞")
 
 
 ABOUT = About("naive-pce", "naive private covariance estimation", "KLSU19", "Algorithm 1", "reconstructed")

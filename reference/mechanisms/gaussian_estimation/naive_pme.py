@@ -1,8 +1,9 @@
 """Naive private mean of a Gaussian: coordinate by coordinate. KLSU19 Algorithm 5 (NaivePME).
 
-1. For every coordinate, with σ = √κ, ρ₁ = ρ/d and β₁ = β/d (KVMean, `kv_mean`): count the values in bins of width σ
-   about jσ, |j| ≤ ⌈R/σ⌉, add N(0, 2/ρ₁) to every count, and let c be the centre of the fullest bin. Clip the values to
-   [c − w, c + w], w = σ(2 + √(2 ln(8n/β₁))), and add N(0, (2w/n)²/ρ₁) to their mean.
+1. Run KVMean (`kv_mean`) on every coordinate, with σ = √κ, ρ₁ = ρ/d and β₁ = β/d. KVMean counts the values in bins of
+   width σ about jσ, |j| ≤ ⌈R/σ⌉, and adds N(0, 2/ρ₁) to every count. Let c be the centre of the bin with the largest
+   noisy count. KVMean clips the values to [c − w, c + w], w = σ(2 + √(2 ln(8n/β₁))), and adds N(0, (2w/n)²/ρ₁) to their
+   mean.
 2. Release the means.
 
 Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. The target accuracy α of
@@ -12,8 +13,9 @@ Why ρ-zCDP. Replacing one value moves the counts by at most √2 in ℓ2, which
 the clipped mean by at most 2w/n, which costs ρ₁/2 again. The costs of the d coordinates add up to ρ. There is one
 calibration.
 
-Accuracy. Σ ⪯ κI bounds every variance by κ, and ‖μ‖ ≤ R bounds every mean by R. If every coordinate is right up to
-α/√d, then ‖Σ^{-1/2}(μ̂ − μ)‖ ≤ ‖μ̂ − μ‖ ≤ α, because Σ ⪰ I. The error grows like √κ, while the error of `pme` does not.
+Accuracy. Σ ⪯ κI bounds every variance by κ, and ‖μ‖ ≤ R bounds every mean by R. If every coordinate has an error of at
+most α/√d, then ‖Σ^{-1/2}(μ̂ − μ)‖ ≤ ‖μ̂ − μ‖ ≤ α, because Σ ⪰ I. The error grows like √κ. In measurements, the error of
+`pme` does not grow with κ.
 
 Proof: proofs/paper/naive-pme.md
 """

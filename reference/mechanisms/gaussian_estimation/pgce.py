@@ -4,15 +4,15 @@
    of large variance, and A is changed to shrink them. In the end I ⪯ AΣAᵀ ⪯ 1000 I, if there are enough rows.
 2. S = NaivePCE(A x_1, …, A x_n; ρ/2, β/2, 1000) (`naive_pce`). NaivePCE takes the second moment of the images, where
    images longer than a public length count as 0, adds a symmetric Gaussian matrix, and sets negative eigenvalues to 0.
-3. Release A⁻¹ S A⁻ᵀ. A⁻¹ is the product of the inverses of the rounds, which are known in closed form: no matrix is
-   inverted numerically, so no step can fail.
+3. Release A⁻¹ S A⁻ᵀ. A⁻¹ is the product of the inverses of the rounds, which are known in closed form, so that no
+   matrix has to be inverted numerically.
 
 Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. We chose that each step
 gets half of ρ and β.
 
-Why ρ-zCDP. Replacing one row replaces one image in every round. Images longer than a public r are dropped, so their
-second moment moves by at most √2 r²/n in Frobenius norm, which sets the scale of the noise. PPC, whose rounds share its
-budget, therefore costs at most ρ/2 and, given A, NaivePCE at most ρ/2. Step 3 is post-processing.
+Why ρ-zCDP. Replacing one row replaces one image in every round. Images longer than a public r count as 0. One image
+therefore moves the second moment by at most √2 r²/n in Frobenius norm, which sets the scale of the noise. The rounds of
+PPC share ρ/2, so PPC costs at most ρ/2. Given A, NaivePCE costs at most ρ/2. Step 3 is post-processing.
 
 reconstructed : in both steps, the noise that NaivePCE calls "reconstructed". The calibration spends at most ρ/2, or ρ/4
     if d = 1.

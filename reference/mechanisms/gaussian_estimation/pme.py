@@ -1,26 +1,26 @@
 """Private mean of a Gaussian: precondition, then coordinate by coordinate. KLSU19 Algorithm 6 (PME).
 
-1. y_i = (x_{2i} − x_{2i−1})/√2, i = 1, …, ⌊n/2⌋, on consecutive records. (For n = 1, one zero row stands for y.)
+1. y_i = (x_{2i} − x_{2i−1})/√2, i = 1, …, ⌊n/2⌋, for records in a given, public order. (For n = 1, y is one zero row.)
 2. A = PPC(y; ρ/2, β/2, κ) (`ppc`). In every round a noisy covariance of the images A y_i shows the directions of large
    variance, and A is changed to shrink them. In the end I ⪯ AΣAᵀ ⪯ 1000 I, if there are enough rows.
 3. m = NaivePME(A x_1, …, A x_n; ρ/2, β/2, κ' = 1000, R' = √1000 R) (`naive_pme`). For every coordinate a noisy
    histogram finds where its values lie. The values of the coordinate are clipped to a window at that place, and noise
    is added to their mean.
-4. Release A⁻¹ m. A⁻¹ is known from the rounds of PPC in closed form, so nothing can fail.
+4. Release A⁻¹ m. A⁻¹ is known from the rounds of PPC in closed form, so no matrix is inverted numerically.
 
 Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. We chose that each step
 gets half of ρ and β.
 
-Why ρ-zCDP. One record is in one pair, so replacing a record replaces one row of y, and one image in every round of PPC.
-Only images up to a public length r count, so that a sum over them moves by at most √2 r², which sets the scale of the
-noise. In step 3 the record moves two counts of each histogram by 1, and one value in a window of public width. Given A,
-step 3 costs at most ρ/2. Step 4 is post-processing. The order of the records matters, and is public.
+Why ρ-zCDP. One record is in at most one pair, so replacing a record replaces at most one row of y, and one image in
+every round of PPC. PPC counts images longer than a public r as 0. One image therefore moves their second moment by a
+bounded amount, which sets the scale of the noise. In step 3 the record moves at most two counts of each histogram by 1,
+and one value in a window of public width. Given A, step 3 costs at most ρ/2. Step 4 is post-processing.
 
 With the calibration "reconstructed" of PPC, PME spends at most 3ρ/4 (5ρ/8 for d = 1); with "tight", ρ (3ρ/4 for d = 1).
 
 Accuracy. y_i ~ N(0, Σ) whatever the mean is. With H = AΣAᵀ ⪯ 1000 I, the error ‖Σ^{-1/2}(A⁻¹m − μ)‖ = ‖H^{-1/2}(m −
-Aμ)‖ is at most ‖m − Aμ‖. The bound on ‖m − Aμ‖ is proved for rows that A was not learned from, while PME uses all rows
-twice. That the error does not grow with κ is measured (`covassay experiments accuracy`), but not proven.
+Aμ)‖ is at most ‖m − Aμ‖. We proved the bound on ‖m − Aμ‖ for an A learned from other rows, but PME uses the same rows
+in steps 2 and 3. That the error does not grow with κ is measured (`covassay experiments accuracy`), but not proven.
 
 Proof: proofs/paper/pme.md
 """
@@ -75,7 +75,7 @@ class PMENoise:
 def differences(rows: Rows) -> Rows:
     """Return the data set of the differences y of pairs of rows.
 
-    A difference beyond the largest float becomes a zero row, as if it were dropped.
+    A difference with an entry too large for a float becomes a zero row.
     """
     if rows.shape[0] < 2:
         return np.zeros((1, rows.shape[1]))

@@ -7,16 +7,17 @@ The rows x_1, …, x_n are from N(0, Σ); privacy does not need this assumption.
    y_i = A x_i with ‖y_i‖² ≤ r² = κ_t(d + 2√(dL) + 2L), L = ln(nT/β); W is symmetric, N(0, 1) on and above the diagonal.
 3. A ← BA. B (`weak_ppc`) multiplies the eigenvectors of Z by 1/√0.84, or half of that if the eigenvalue is ≥ κ_t/2.
    If there are enough rows, I ⪯ AΣAᵀ ⪯ κ_t I before round t becomes I ⪯ AΣAᵀ ⪯ 0.69 κ_t I after it.
-4. Release A. The matrix A is invertible, and in general not symmetric. For a fresh row x, A x has the covariance AΣAᵀ.
+4. Release A. It is invertible, and in general not symmetric. A row x independent of A has the image A x of covariance
+   AΣAᵀ, given A.
 
 Reconstructed: our copy of the paper has neither the pseudocode nor the formulas. We chose the constant 0.69. The
 paper's theorem is about a symmetric A. Our A gives a symmetric S = (AᵀA)^{1/2}, and SΣS has the eigenvalues of AΣAᵀ.
 
 Why ρ-zCDP. Given A, replacing one row replaces one image. Replacing one image moves M by at most Δ = √2 r²/n in
-Frobenius norm (r²/n for d = 1), so the round costs at most Δ²/(2σ²). A comes from earlier rounds, and zCDP composes.
+Frobenius norm (r²/n for d = 1), so the round costs at most Δ²/(2σ²). The costs of the rounds add up.
 
 reconstructed : σ² = 2Tr⁴/(n²ρ), from the triangle inequality, Δ ≤ 2r²/n. PPC spends at most ρ/2, and ρ/4 for d = 1.
-tight : σ² = Tr⁴/(n²ρ). PPC spends at most ρ, and ρ/2 for d = 1. For T = 0 nothing is spent; `spend` ignores this.
+tight : σ² = Tr⁴/(n²ρ). PPC spends at most ρ, and ρ/2 for d = 1. If T = 0, it spends nothing; `spend` returns the bound.
 
 Accuracy. If n ≥ `sufficient_rows`, then I ⪯ AΣAᵀ ⪯ 1000 I except with probability 3β, where β is public. The statement
 is our form of KLSU19 Theorem 3.11; we derived the constants.
@@ -111,7 +112,7 @@ def image(a: Matrix, rows: Rows) -> Rows:
 def precondition(
     rows: Rows, noise: Array, *, rho: float, calibration: ReconstructedCalibration, kappa: float, beta: float
 ) -> tuple[Matrix, Matrix]:
-    """Return the result of steps 1 to 3, which is A and A⁻¹ after the T rounds, given the noise of all rounds.
+    """Carry out steps 1 to 3, given the noise of all rounds. Return A and A⁻¹ after the T rounds.
 
     noise : shape (..., T, d, d). An array with more than three axes is the noise of many draws, and gives A and A⁻¹ for
         each draw.

@@ -1,26 +1,26 @@
 """Private learning of a product distribution on {0, 1}^d: the mean of every coordinate. KLSU19 Algorithm 7 (PPDE).
 
-Step 1 has at most R = ⌊log₂ d⌋ rounds. A block has m = max(1, ⌊n/(R + 1)⌋) records. Block r is records (r − 1)m + 1, …,
-rm in the order given; a record that does not exist counts as a zero row. Every entry is first clipped to [0, 1]. u_r =
-2^{−r}, τ_r = 3u_r/8. S = {1, …, d}, r = 1.
+Step 1 has at most R = ⌊log₂ d⌋ rounds. A block has m = max(1, ⌊n/(R + 1)⌋) records: block r has the records (r − 1)m +
+1, …, rm in the order given. If n is too small, zero rows stand for the missing records. Every entry is first clipped to
+[0, 1]. u_r = 2^{−r}, τ_r = 3u_r/8. S = {1, …, d}, r = 1.
 
-1. While u_r|S| ≥ 1: B² = 6 u_r|S| ln(mR/β). Restrict the rows of block r to S, shorten them to at most B, and let q be
-   their sum over m plus N(0, s²I). A coordinate with q_j ≥ τ_r leaves S, with the estimate q_j; r goes up by 1.
+1. While u_r|S| ≥ 1: B² = 6 u_r|S| ln(mR/β). Restrict the rows of block r to S, and shorten them to at most B. q is
+   their sum divided by m, plus N(0, s²I). A coordinate with q_j ≥ τ_r leaves S, with the estimate q_j. r goes up by 1.
 2. If S is not empty, compute q from block r as in step 1, but with B² = 6 ln(m/β). The entries of q are the estimates.
 3. Release the estimates, clipped to [0, 1].
 
 Reconstructed: the copy of the paper that we had has lost the pseudocode and the formulas. R, m, u, τ, B, s and every
 condition are our reading of its text; we added clipping, zero rows and the constants of the proofs.
 
-Why ρ-zCDP. A record is in one block, and a block is read once at most. Given the earlier q, the q of this block moves
-by at most Δ₂ = min(√2 B, √|S|)/m in ℓ2: entries lie in [0, 1], and two vectors of length B without negative entries are
-at most √2 B apart. The noise of the block therefore costs Δ₂²/(2s²). The estimates are post-processing.
+Why ρ-zCDP. A record is in at most one block, and a block is read at most once. Entries lie in [0, 1], so two rows are
+at most √|S| apart and, at lengths up to B, at most √2 B. Given the earlier q, replacing a row moves the q of its block
+by at most Δ₂ = min(√2 B, √|S|)/m, which costs Δ₂²/(2s²). The estimates are post-processing.
 
 reconstructed : s = B/(m√ρ), from Δ₂ ≤ √2 B/m. The mechanism spends at most ρ; if |S| = 1, at most ρ/2.
 tight : s = min(√2 B, √|S|)/(m√(2ρ)), our choice. The mechanism spends at most ρ, and ρ is the smallest such bound.
 
 Accuracy. For independent coordinates of means p_j ≤ 1/2 and m ≥ `enough_records`, |q_j − p_j| ≤ p_j/2 for all
-coordinates that leave S in step 1, except with probability 2β. Means above 1/2 are not mapped to means below 1/2.
+coordinates that leave S in step 1, except with probability 2β. Means above 1/2 are not covered.
 
 Proof: proofs/paper/ppde.md
 """
@@ -56,12 +56,12 @@ def threshold(r: int) -> Number:
 def truncation_squared(
     u: Number, size: Number, m: Number, rounds: Number, beta: Number, log: Callable[[Number], Number] = math.log
 ) -> Number:
-    """The square B² of a round, where B is a Euclidean length: 6 u|S| ln(mR/β)."""
+    """The square B² of the largest length of a row in a round of step 1: 6 u|S| ln(mR/β)."""
     return 6 * u * size * log(m * rounds / beta)
 
 
 def last_truncation_squared(m: Number, beta: Number, log: Callable[[Number], Number] = math.log) -> Number:
-    """The square B² of step 2: 6 ln(m/β)."""
+    """The square B² of the largest length of a row in step 2: 6 ln(m/β)."""
     return 6 * log(m / beta)
 
 
@@ -79,11 +79,10 @@ def noise_variance(change: Number, m: Number, rho: Number) -> Number:
 def enough_records(
     m: Number, d: Number, rounds: Number, rho: Number, beta: Number, log: Callable[[Number], Number] = math.log
 ) -> Number:
-    """A lower bound on m, for d ≥ 2. If m is at least this number, which grows with ln m, the sampling error and the
-    noise are small enough in every round.
+    """A lower bound on m, for d ≥ 2, which itself grows with ln m.
 
-    The first of two bounds is for the sampling error (Bernstein), the second for the noise; the proof page derives
-    both.
+    If m is at least this bound, the sampling error and the noise are small enough in every round. The bound is the
+    larger of one for the sampling error (Bernstein) and one for the noise; the proof page derives both.
     """
     length = log(4 * d * rounds / beta)
     return max(523 * d * length, 16 * d * (12 * length * log(m * rounds / beta) / rho) ** 0.5)
@@ -93,7 +92,7 @@ def enough_records(
 
 
 def most_rounds(dimension: int) -> int:
-    """Return the largest number of rounds, R = ⌊log₂ d⌋: in a round u_r|S| ≥ 1, so 2^r ≤ d."""
+    """Return the largest number of rounds, R = ⌊log₂ d⌋. A round has u_r|S| ≥ 1 and |S| ≤ d, so 2^r ≤ d."""
     return dimension.bit_length() - 1
 
 
@@ -148,7 +147,7 @@ def release(
         left = left[~done]
         r += 1
 
-    # 2. QUERY and NOISE of one block more, for the coordinates that are left
+    # 2. QUERY and NOISE of one more block, for the coordinates that are left
     if len(left):
         estimate[left] = noisy_mean(r, left, last_truncation_squared(m, beta))
 
@@ -200,9 +199,9 @@ def sample(
 def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
     """The claimed budget is ρ by our reading of Theorem 5.1, whose formula is lost. The proven budget is ρ."""
     remark = (
-        "at most ρ; supremum ρ, by complementary rows in the first block, as n → ∞"
+        "in the limit of large n, by complementary rows of zeros and ones in the first block"
         if calibration == "tight"
-        else "at most ρ; reached by the noisy mean of one block, where B² ≤ ⌊|S|/2⌋"
+        else "at most ρ; the noisy mean of one block attains ρ if B² ≤ ⌊|S|/2⌋"
     )
     return Spend(ZCDP(rho), ZCDP(rho), calibration == "tight", remark)
 

@@ -3,12 +3,12 @@
 1. Z = M + σW with negative eigenvalues set to 0, a noisy covariance (`naive_pce`). M = (1/n) Σ x_i x_iᵀ over the rows
    with ‖x_i‖² ≤ r² = κ(d + 2√(dL) + 2L), L = ln(n/β); W is symmetric, N(0, 1) on and above the diagonal.
 2. V = the span of the eigenvectors of Z with eigenvalue at least κ/2, and Π the projection on V.
-   A = (Π/2 + (I − Π))/√c, c = 0.84, which shrinks the directions in V to half of the others.
-3. Release A: symmetric, with eigenvalues 1/√c and 1/(2√c), so invertible whatever Z is.
+   A = (Π/2 + (I − Π))/√c, c = 0.84. The factor of A on directions in V is half of that on directions orthogonal to V.
+3. Release A. A is symmetric, with no eigenvalues but 1/√c and 1/(2√c), so it is invertible whatever Z is.
 
-Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. We remember, but have not
-checked, that large directions are multiplied by 1/2, and that AΣA ⪯ 0.7 κI; we added c, the other constants and the
-proof.
+Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. From memory, and
+not checked: the paper multiplies directions of large variance by 1/2, and has AΣA ⪯ 0.7 κI. We added c, the other
+constants and the proof.
 
 Why ρ-zCDP. Replacing one row moves M by at most Δ = √2 r²/n in Frobenius norm (r²/n for d = 1), so Z costs at most
 Δ²/(2σ²). Steps 2 and 3 read Z alone: they are post-processing.
@@ -16,8 +16,8 @@ Why ρ-zCDP. Replacing one row moves M by at most Δ = √2 r²/n in Frobenius n
 reconstructed : σ² = 2r⁴/(n²ρ), from the triangle inequality, Δ ≤ 2r²/n. A spends at most ρ/2, and ρ/4 for d = 1.
 tight : σ² = r⁴/(n²ρ). Releasing A spends at most ρ, and ρ/2 for d = 1.
 
-Accuracy. Lemma: if I ⪯ Σ ⪯ κI, κ ≥ 1000, (1 − s)Σ ⪯ Σ̂ ⪯ (1 + s)Σ with the sampling error s = 1/20, and the noise N of
-NaivePCE has ‖N‖ ≤ νκ with ν = 1/20, then I ⪯ AΣA ⪯ 0.69 κI. For Gaussian rows `sufficient_rows` gives the premises,
+Accuracy. Lemma: let I ⪯ Σ ⪯ κI and κ ≥ 1000. Let Σ̂ = M have (1 − s)Σ ⪯ Σ̂ ⪯ (1 + s)Σ with s = 1/20, and let the noise
+N = σW have ‖N‖ ≤ νκ with ν = 1/20. Then I ⪯ AΣA ⪯ 0.69 κI. For n ≥ `sufficient_rows` Gaussian rows, the premises hold
 except with probability 3β.
 
 Proof: proofs/paper/weak-ppc.md
@@ -49,7 +49,7 @@ SMALLEST_KAPPA = 1000  # the least κ for which the lemma holds
 
 
 def upper_bound(s: Number, nu: Number) -> Number:
-    """The u with BΣB ⪯ uκI, where B = √c A: u = (1/2 + ν)/(1 − s), for 1 + s + ν ≤ 2."""
+    """The factor u = (1/2 + ν)/(1 − s) in the bound BΣB ⪯ uκI, where B = √c A. The bound needs 1 + s + ν ≤ 2."""
     return (nu + nu + 1) / (2 * (1 - s))
 
 
@@ -83,7 +83,10 @@ def noise_rows(
     nu: Number = NOISE_SHARE,
     log: Callable[[Number], Number] = math.log,
 ) -> Number:
-    """A lower bound on n. If n is at least this number, which grows with ln n, ‖N‖ ≤ νκ except with probability β."""
+    """A lower bound on n, which itself grows with ln n.
+
+    If n is at least this bound, then ‖N‖ ≤ νκ except with probability β.
+    """
     r2 = radius_squared(n, d, 1, beta, log)
     return noise_variance(1, rho, r2, calibration) ** 0.5 * upsilon_star(d, beta, log) / nu
 
@@ -97,8 +100,8 @@ def sufficient_rows(
 ) -> int:
     """The smallest n that gives the premises of the lemma, for T rounds at ρ/T and β/T each, on the same data.
 
-    The premise on Σ̂ is the same in every round, since x ↦ Ax preserves it. Starting from n = 1, the iteration n ↦
-    `noise_rows`(n) grows to its smallest fixed point.
+    The premise on Σ̂ is the same in every round, since x ↦ Ax preserves it. The bound `noise_rows` depends on n, so the
+    function starts from n = 1 and replaces n by the rows that n needs, until n no longer grows.
     """
     d, beta_each = require_dimension("dimension", dimension), beta / rounds
     regular = math.ceil(regularity_rows(d, beta))
@@ -110,7 +113,7 @@ def sufficient_rows(
 
 
 def preconditioner(z: Matrix, kappa: float) -> tuple[Matrix, Matrix]:
-    """Return A and A⁻¹ from the eigenvectors of Z, (..., d, d) each. No matrix is inverted, so nothing can fail."""
+    """Return A and A⁻¹ from the eigenvectors of Z, (..., d, d) each. No matrix is inverted numerically."""
     values, vectors = np.linalg.eigh(z)
     scale = (np.where(values >= kappa / 2, 0.5, 1.0) / math.sqrt(FLOOR))[..., None, :]
     back = np.swapaxes(vectors, -1, -2)
