@@ -89,9 +89,9 @@ class InReach:
         metadata=says("The share of the draws of the first side that lie in the event.", **SHARE)
     )
     loss: float = field(metadata=says("The smallest ε or ρ that the test refutes with 99 % power."))
-    small_loss: float = field(metadata=says("A loss a tenth above the claim."))
+    small_loss: float = field(metadata=says("A loss 10 % above the claim."))
     times_the_samples: float = field(
-        metadata=says("The factor by which the number of draws must grow to detect the loss.")
+        metadata=says("The factor by which the number of draws must grow to detect `small_loss`.")
     )
 
 
