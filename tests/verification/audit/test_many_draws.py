@@ -134,7 +134,7 @@ def test_a_gross_mutant_ends_the_draws_at_a_first_look(monkeypatch: pytest.Monke
     report = _run(_target(lambda w, rng: 0.5 * w), samples=50_000, stop_early=True)
     assert "total scale" in {check.name for check in report.refuted}
     assert report.draws == sampling.KEPT
-    assert "the draws ended after 800 of" in report.refuted[0].detail
+    assert "the test ended after 800 of" in report.refuted[0].detail
 
 
 @pytest.mark.thorough

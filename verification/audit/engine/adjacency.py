@@ -1,9 +1,10 @@
-"""Define which data sets are neighbours, and decide whether the other notion of neighbours explains a loss that an
-audit found.
+"""Define which data sets are neighbours. If an audit finds a loss, decide whether a claim for the other definition of
+neighbours explains it.
 
 Under replace-one adjacency, two neighbours have the same public number of rows and differ in one row. Under add-remove
 adjacency, one of two neighbours has one row more than the other. A claim is made for one of the two adjacencies, and
-its neighbours are tested. A violation under one adjacency need not be a violation under the other adjacency.
+the audit tests it on neighbours of this kind. A violation under one adjacency need not be a violation under the other
+adjacency.
 
 - Replacing a row amounts to removing a row and adding another one, while n stays a public number. If adding or removing
   a row costs a loss of at most ε, replacing a row costs at most 2ε. A mechanism that is ρ-zCDP for adding or removing a
@@ -36,9 +37,9 @@ FEWEST_ROWS = 3  # the larger data set has at least this many rows, because a co
 def with_adjacency(pairs: Iterable[Pair], adjacency: str, output: Output) -> tuple[Pair, ...]:
     """Turn pairs of data sets that differ in the last row into pairs of neighbours for this adjacency.
 
-    Under add-remove adjacency, a pair yields the first data set with and without its last row. The pair also yields the
-    second data set with and without its last row, unless this row is zero or equals the last row of the first data set
-    up to signs.
+    Under add-remove adjacency, the first data set with and without its last row makes a pair of neighbours. The second
+    data set with and without its last row makes another pair, unless this row is zero or equals the last row of the
+    first data set up to signs.
     """
     if adjacency == REPLACE_ONE:
         return tuple(pairs)
@@ -53,8 +54,8 @@ def with_adjacency(pairs: Iterable[Pair], adjacency: str, output: Output) -> tup
 
 
 def _coming_and_going(pair: Pair, whole: Matrix, output: Output) -> Pair:
-    """Return neighbours with and without the last row; the other rows are repeated until the data sets are large
-    enough.
+    """Return the data set `whole` with and without its last row. If there are too few other rows, they are repeated; if
+    there are none, they are zero.
     """
     others = np.resize(whole[:-1], (max(len(whole), FEWEST_ROWS) - 1, whole.shape[1])) if len(whole) > 1 else None
     others = np.zeros((FEWEST_ROWS - 1, whole.shape[1])) if others is None else others
@@ -80,8 +81,8 @@ def two_steps(guarantee: Guarantee) -> Guarantee:
 
 
 def explained(checks: Iterable[Finding], guarantee: Guarantee, adjacency: str) -> str:
-    """Return a sentence if a claim for the other adjacency explains every loss that was shown, and otherwise an empty
-    text.
+    """Return a sentence if a claim for the other adjacency could explain every loss that the audit found, and otherwise
+    an empty text.
     """
     shown = [check for check in checks if check.kind in ("privacy", "bits") and check.status is Status.REFUTED]
     if not shown:
@@ -102,7 +103,7 @@ def explained(checks: Iterable[Finding], guarantee: Guarantee, adjacency: str) -
 
 
 def _allowed(check: Finding, wider: Guarantee) -> bool:
-    """Return whether the wider claim allows the loss that this check found."""
+    """Return whether the loss that this check found is within `wider`, a guarantee for replacing a row."""
     facts = check.fact(TestedEvent)
     if facts is None:
         return check.facts is not None and check.facts.allowed_by(wider)

@@ -7,10 +7,10 @@ The code may branch, for instance, at 500 rows, in four dimensions, at ε = 0.5,
 rows up to 10 000, all common numbers of columns up to 64, and budgets from 0.01 to 20 are tried.
 
 Different outputs refute nothing, because another algorithm for the same law may be faster for wide data. A difference
-only shows for which data and budget the law should be tested. The target is refuted if pairs of draws show that the
-laws differ for such data (`paired`). If noise is added to a known query, the target is also refuted if its residuals
-under all seeds are the reference's residuals times one common factor below 1. A target is not compared with the
-reference if most of its outputs differ from the reference's outputs.
+only shows for which data and budget the law should be tested. For some of these data and budgets, the module `paired`
+makes more draws, and the target is refuted if they show that the laws differ. If noise is added to a known query, the
+target is also refuted if its noise under every seed is the reference's noise times the same factor below 1. A target is
+not compared with the reference if most of its outputs differ from the reference's outputs.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.streams import stream
 
 NAME = "draw for draw beside the reference"
-SEEDS = 1  # outputs of several numbers get one seed, and more draws are made if the outputs differ
+SEEDS = 1  # the number of seeds for most data sets and budgets; if outputs differ, more draws are made
 MORE_SEEDS = 4  # the number of seeds under which one factor must multiply all residuals
 MANY, FEW = 2000, 12  # on data with so many rows and columns, the noise is small relative to the query
 # rows are shortened in small steps, so that one step lies near every length at which a mechanism changes
@@ -62,7 +62,9 @@ class Place:
 def _places(
     setting: Setting, beside: Beside, path: DataPath | None, others: Sequence[tuple[Guarantee, DataPath, Beside]]
 ) -> Iterator[list[Place]]:
-    """Yield the data sets and budgets to compare, in one list for each kind of change, the smallest data sets first."""
+    """Yield lists of data sets and budgets to compare. Each list is for one kind of change, for instance of the number
+    of rows.
+    """
     low = max(1, beside.smallest_dimension)
     d, budget = max(2, low), setting.budget
 
@@ -81,7 +83,7 @@ def _places(
         yield [at("kinds", f"“{m.category}”, n = {n}, d = {k}", m.x) for m in zoo(n, k, setting.seed)]
     for n in CHOICES_AT:
         x = example_rows(n, max(low, 2))
-        yield [at("choices", f"n = {n}, rows times {share:.3g}", share * x) for share in SHARES]
+        yield [at("choices", f"n = {n}, rows multiplied by {share:.3g}", share * x) for share in SHARES]
     yield [
         Place("budgets", f"{words(g)}, n = {n}", example_rows(n, d), budget | g.keywords(), reference, other)
         for g, other, reference in others
@@ -181,7 +183,9 @@ def _factor(setting: Setting, place: Place) -> str:
 
 
 def _chosen(differing: list[tuple[float, Place]]) -> list[Place]:
-    """Choose the first, the last and the middle of the data sets and budgets of each sort, taking the sorts in turn."""
+    """Choose at most `PILOTS` places, beginning with the first place of every sort. The last places of all sorts
+    follow, and then the middle places.
+    """
     sorts: dict[str, list[Place]] = {}
     for _, place in differing:
         sorts.setdefault(place.sort, []).append(place)
@@ -201,7 +205,7 @@ def draw_for_draw(
     others = [(g, *at_budget(g)) for of_name in accepted.values() for g in of_name] if at_budget is not None else []
     seen = _seen_at(setting, _places(setting, beside, path, others))
     if not seen.agreeing:
-        return [Finding("law", NAME, Status.NOT_REFUTED, "the target draws otherwise than the reference everywhere")]
+        return [Finding("law", NAME, Status.NOT_REFUTED, "under equal seeds, no output is that of the reference")]
     found, undecided = list[str](), list[str]()
     for i, place in enumerate(_chosen(seen.differing)):
         what = _factor(setting, place) or paired_difference(
@@ -210,11 +214,11 @@ def draw_for_draw(
         (found if what else undecided).append(f"at {place.words} {what}".strip())
         if what:
             break
-    text = f"under one seed the outputs are those of the reference at {seen.agreeing} places"
+    text = f"under equal seeds, the outputs are those of the reference for {seen.agreeing} data sets or budgets"
     if found:
         return [Finding("law", NAME, Status.REFUTED, f"{text}; {'; '.join(found)}")]
     if seen.differing:
-        text += f", and others at {len(seen.differing)}; no other law was proven {', '.join(undecided)}"
+        text += f", and differ for {len(seen.differing)}; no difference of the laws was proven {', '.join(undecided)}"
     if seen.slow:
         text += f"; larger data were left out, because a draw is slow: {', '.join(seen.slow)}"
     return [Finding("law", NAME, Status.NOT_REFUTED, text)]

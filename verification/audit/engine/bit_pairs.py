@@ -1,8 +1,9 @@
 """Make neighbours for the test of low-order bits: some query is 0 on one data set and far from 0 on the other.
 
-These four kinds of neighbours serve all kinds of output. In data with a single row, a step that adapts to the data has
-few choices, so that the output is not a mixture of many noise scales. A row with many columns and without an entry 0
-changes every number of a vector, so that the low-order bits of any number may show the change.
+These four kinds of neighbours serve all kinds of output. If the data have a single row, a mechanism that adapts its
+noise scale to the data has few scales to choose from. The output is then not a mixture of many noise scales. A row with
+many columns and without an entry 0 changes every number of a vector. The low-order bits of any of these numbers may
+then show the change.
 
 If rows may lie anywhere, a mechanism shortens or drops rows beyond a length that it chooses itself. A row of length 1
 then hardly changes the output. For a mechanism on the whole space, a search finds the length at which it shortens rows.

@@ -7,8 +7,8 @@ evidence of all numbers.
 
 The squared norm of a released unit vector differs from 1 by the rounding errors of its computation. In real arithmetic
 the squared norm is exactly 1. In floating-point arithmetic the difference of the squared norm from 1 depends on how the
-vector was computed. The difference is larger if the vector was rotated into the axes of the data, because the product
-with a matrix rounds once more.
+vector was computed. The difference is larger if the vector is the product of a rotation matrix and another vector,
+because this product rounds once more.
 """
 
 import math
@@ -42,7 +42,7 @@ def lowest_bits(values: Matrix) -> Matrix:
     """
     fraction, exponent = np.frexp(np.asarray(values, dtype=np.float64))
     whole = np.abs(np.ldexp(fraction, MANTISSA)).astype(np.int64)
-    # the lowest set bit of a whole number is the power of two with the exponent power − 1
+    # frexp returns the exponent k + 1 for 2^k, so the lowest set bit of `whole` is 2^(power − 1)
     _, power = np.frexp((whole & -whole).astype(np.float64))
     return np.where(whole == 0, NO_BIT, exponent - MANTISSA + power - 1.0)
 

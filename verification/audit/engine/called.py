@@ -61,7 +61,7 @@ def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, ca
     if not (callable(function) or hasattr(function, "fit")):
         raise InvalidInput(f"target = {function!r}: must be a function, or an object with the method fit")
     if call is None and setting.box is None and needs_bounds(load(found)):
-        return found  # the audit asks the user for the bounds later
+        return found  # the target needs bounds, for which the audit asks the user later
     plain = plain_call(function, setting.budget)
     if call is None:
         try:
@@ -80,8 +80,8 @@ def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, ca
 
 
 def _batch(source: TargetReference, setting: Setting) -> int:
-    """Return how many draws a target process says that it makes for one request. Return 0 if the target is not a
-    process, or if the process fails.
+    """Ask a target process how many draws it makes for one request, and return its answer. Return 0 if the target is
+    not a process, or if the process fails.
 
     Raises
     ------

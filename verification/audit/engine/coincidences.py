@@ -7,12 +7,12 @@ of a draw with one another.
 The following bounds say how many coincidences between draws occur by chance. The noise may have been computed in
 float32, where the relative distance of successive numbers is 2⁻²³. Two independent entries in float32 therefore have a
 relative difference below `CLOSE` with a probability of a few times `CLOSE`. The number of agreeing entries is compared
-with a binomial law of probability `CHANCE`, which is 64 times as large as `CLOSE`. The factor 64 covers all mechanisms
-of the reference, because the densities of their noise, in units of its spread, stay below this bound. Repeated values
-in float64 are 2²⁹ times rarer than in float32. Noise on a coarse lattice repeats values by its law. For noise on a
-lattice, the probability of the most probable value is known. Two numbers agree up to their signs with at most twice
-this probability. A finding must have a probability below the false-alarm probability of the question, after
-multiplication by the number of comparisons.
+with a binomial law of probability `CHANCE`, which is 64 times as large as `CLOSE`. The factor 64 suffices for all
+mechanisms of the reference: in units of the spread of its noise, the density of the noise stays below 64. Repeated
+values in float64 are 2²⁹ times rarer than in float32. Noise on a coarse lattice may repeat values. The probability of
+its most probable value is known, and two numbers agree up to their signs with at most twice this probability. The
+probability of a coincidence is multiplied by the number of comparisons. The coincidence is a finding only if this
+product is at most the false-alarm probability of the check.
 """
 
 from collections.abc import Iterable
@@ -43,7 +43,7 @@ SINGLE = 2.0**-24  # the unit of float32
 EXACT = 2.0**-50
 # a singular value of standardised residuals below this share of the largest means an exact linear relation
 FULL_RANK = 1e-5
-# there are more draws than entries by this number, because otherwise a singular value could be small by chance
+# the draws outnumber the entries by at least this number; otherwise a singular value could be small by chance
 SPARE_DRAWS = 12
 SMALLEST_GROUP = 5  # at least this many draws must have the same ratio; a draw that occurs twice counts as two
 FEW_DECIMALS = 6  # outputs with at most this many decimals are rounded
@@ -176,7 +176,7 @@ def few_values(draws: _Draws) -> list[Counted]:
     """Find entries whose noise takes fewer values than there are draws, because the noise lies on a coarse grid."""
     size, entries = draws.residuals.shape
     spread = np.median(np.abs(draws.residuals), axis=0)
-    # float32 outputs are multiples of 2⁻²³ of the query, which is a larger share of small noise
+    # float32 outputs are rounded to about 2⁻²³ of their size, and the smaller the noise, the more often it then repeats
     apart = 2.0**-20 * draws.sizes.max(axis=0) / np.where(spread > 0, spread, np.inf)
     ordered = np.sort(draws.residuals, axis=0)
     close = (np.diff(ordered, axis=0) <= CLOSE * np.abs(ordered[1:])) & (ordered[1:] != 0)
@@ -270,7 +270,8 @@ def dependence(draws: _Draws) -> list[Counted]:
     large = np.flatnonzero(np.abs(weights) > LARGE_COEFFICIENT)
     terms = " + ".join(f"{weights[i]:.3g} × {entry_name(draws.entries[i])}" for i in large[:4])
     more = " + …" if len(large) > 4 else ""
-    # by chance, a column is a combination of the others only if nearly all its entries equal fixed values
+    # a column equals a combination of the others by chance only if nearly all its numbers take given values, each with
+    # probability at most `atom`
     p = min(1.0, entries * draws.atom ** (size - entries + 1))
     return [(p, f"an exact linear relation between the entries of the noise: {terms}{more} = 0")]
 
@@ -291,8 +292,8 @@ def _is_coarse(outputs: Matrix) -> bool:
 
 
 def same_outputs(outputs: Matrix) -> list[Counted]:
-    """Find draws that repeat a whole output. This check is for mechanisms that add no noise to a query, and none of
-    whose outputs has a positive probability.
+    """Find draws that repeat a whole output. This check is for mechanisms that add no noise to a query and have no
+    output of positive probability.
     """
     size, flat = len(outputs), outputs.reshape(len(outputs), -1)
     same = size - len(np.unique(flat, axis=0))
@@ -304,11 +305,11 @@ def same_outputs(outputs: Matrix) -> list[Counted]:
 
 
 def seeds_seen(draws: Iterable[Matrix]) -> int:
-    """Return a number S of seeds: a generator with fewer seeds would almost surely have repeated a draw in one of these
-    lists of draws.
+    """Return a number S: a generator with at most S different seeds would almost surely have repeated a draw in one of
+    these lists of draws.
 
-    The expected number of pairs of equal draws among N draws from S seeds is about N²/(2S). Only outputs with more than
-    two numbers are used, for which `SURE_REPEATS` expected pairs are enough.
+    The expected number of pairs of equal draws among N draws from S seeds is about N²/(2S). If `SURE_REPEATS` pairs are
+    expected, a repeat is almost sure. Only outputs with more than two numbers are used.
     """
     pairs = [len(one) * (len(one) - 1) / 2 for one in draws if one[:1].size > 2]
     return int(max(pairs, default=0.0) / SURE_REPEATS)
@@ -323,7 +324,7 @@ def findings_in(path: DataPath, x: Matrix, outputs: Matrix) -> list[Counted]:
 
 
 def coincidences_seen(path: DataPath | None, draws: Iterable[tuple[Matrix, Matrix]], alpha: float) -> list[Finding]:
-    """Check for zeros and repeats in the draws with which the law was tested; `draws` has pairs (data set, outputs)."""
+    """Check the draws of the tests of the law for zeros and repeats; `draws` has pairs (data set, outputs)."""
     if path is None:
         return []
     listed = [(x, outputs) for x, outputs in draws if len(outputs)]
@@ -361,12 +362,13 @@ def _outputs_repeated(path: DataPath, draws: list[tuple[Matrix, Matrix]]) -> lis
         again = int((counts > 1).sum())
         if again >= REPEATED and np.prod(outputs.shape[1:]) > 0:
             detail = (
-                f"a continuous law never does this: {again} different outputs came at least twice in {len(outputs)} "
-                f"draws (n = {x.shape[0]}, d = {x.shape[1]}): the target draws from few seeds or keeps its noise"
+                f"a continuous law never does this: {again} different outputs occurred at least twice in "
+                f"{len(outputs)} draws (n = {x.shape[0]}, d = {x.shape[1]}): the target has few seeds, or uses the "
+                "same noise again"
             )
             return [Finding("data path", NAME_SEEN, Status.REFUTED, detail)]
     total = sum(len(outputs) for _, outputs in draws)
-    detail = f"fewer than {REPEATED} outputs came twice in {total} draws"
+    detail = f"fewer than {REPEATED} outputs occurred twice in {total} draws"
     return [Finding("data path", NAME_SEEN, Status.NOT_REFUTED, detail)]
 
 

@@ -7,14 +7,15 @@ the centre of its bounds.
 
 The check asks two questions about a matrix of second moments or covariances.
 
-- The first question is which value each entry of the output is centred on, and whether its noise scale fits its own
-  bounds or those of another entry. A mechanism may choose other noise scales than the products of the widths of the
-  bounds. Findings about entries therefore only explain a violation that another question found.
+- The first question is on which value each entry of the output is centred, and whether the noise scale of the entry
+  fits the bounds of its own columns. If it does not, the scale may fit the bounds of another entry. A mechanism may
+  choose other noise scales than the products of the widths of the bounds. Findings about entries therefore only explain
+  a violation that another question found.
 
-- The second question is whether columns are treated alike. If the bounds enter the mechanism only as scales, permuting
-  the columns of the data permutes the output, and rescaling or reflecting a column changes the output in a known way.
-  Not every mechanism promises that columns are treated alike. A difference between columns is therefore noted, and
-  refutes only if the mechanism promises the symmetry.
+- The second question is whether columns are treated alike. Suppose that the mechanism uses the bounds only to scale the
+  columns. If the columns of the data are permuted, the output is then permuted in the same way. If a column is rescaled
+  or reflected, the output changes in a known way. Not every mechanism promises that columns are treated alike. A
+  difference between columns is therefore noted, and refutes only if the mechanism promises the symmetry.
 """
 
 import math
@@ -75,8 +76,8 @@ def _data(box: Box, seed: int) -> Matrix:
 
 @dataclass(frozen=True)
 class _Entries:
-    """The medians and spreads of the entries on and above the diagonal in draws, and the queries and units that may
-    explain them.
+    """The median and the spread of every entry on and above the diagonal over the draws, with the query (`kind`) that
+    explains the medians best.
     """
 
     places: tuple[Place, ...]
@@ -107,9 +108,7 @@ class _Entries:
 
     @property
     def expected(self) -> Vector:
-        """Return the spread that every entry should have if all noise scales are proportional to the bounds, as is
-        usual.
-        """
+        """Return the spread that every entry should have if noise scales are proportional to `units`, as is usual."""
         return np.asarray(np.median(self.spread / self.units) * self.units)
 
     def alike(self, one: float, other: float) -> bool:
@@ -181,8 +180,8 @@ def _times(factor: float) -> str:
 
 
 def _triangle_orders(e: _Entries, d: int) -> dict[int, int]:
-    """Return a map of entries if the values have the order of one triangle of the matrix but the noise scales have the
-    order of the other triangle, and otherwise an empty map.
+    """Return a map of entries if the values or the noise scales look as if one triangle of the matrix had been filled
+    in the order of the other triangle. Otherwise return an empty map.
 
     The map takes the p-th entry of the lower triangle, read row by row, to the p-th entry of the upper triangle, if the
     two differ.
@@ -281,18 +280,24 @@ def _compared(setting: Setting, change: _Change, base: Matrix, alpha: float, pro
     threshold = alpha / CHANGES
     if p >= threshold:
         seen = tests[worst].detectable(threshold / len(tests))
-        detail = f"every entry has the law it should have ({size} draws each; would see a CDF distance of {seen:.2f})"
+        detail = (
+            f"every entry has the expected law ({size} draws on each data set; a distance of {seen:.2f} between "
+            "distribution functions would be detected)"
+        )
         return Finding("law", change.name, Status.NOT_REFUTED, detail, n=2 * size)
     one, other = (values[:, worst] for values in flat)
     place = np.unravel_index(worst, base.shape[1:])
     middles = [float(np.median(values)) for values in (one, other)]
     spreads = [float(np.abs(values - middle).mean()) for values, middle in zip((one, other), middles, strict=True)]
     detail = (
-        f"entry ({', '.join(str(int(i) + 1) for i in place)}) has median {middles[1]:.4g} and spread {spreads[1]:.4g} "
-        f"where the draws on the unchanged data give {middles[0]:.4g} and {spreads[0]:.4g} (p = {p:.2g})"
+        f"entry ({', '.join(str(int(i) + 1) for i in place)}) has median {middles[1]:.4g} and spread {spreads[1]:.4g}; "
+        f"by the draws on the unchanged data, {middles[0]:.4g} and {spreads[0]:.4g} are expected (p = {p:.2g})"
     )
     if not promised:
-        detail += ". Unequal treatment breaks no promise unless the bounds are to enter as scales alone (--equivariant)"
+        detail += (
+            ". Unequal treatment of columns breaks a promise only if the mechanism promises to use the bounds as "
+            "scales alone (--equivariant)"
+        )
     return Finding("law", change.name, Status.REFUTED if promised else Status.NOTED, detail, n=2 * size)
 
 

@@ -43,8 +43,8 @@ Outcome = Matrix | Failure
 class Form:
     """The form of a target's output, in the terms of the class `Mechanism`. The defaults promise least.
 
-    Some kinds of output are symmetric only with certain options; `symmetric` says whether the matrix in such an output
-    is symmetric with the options of the target. `names_a_law` is False if the target claims privacy alone.
+    `symmetric` says whether the matrix in an output is symmetric. For some kinds of output, this depends on the options
+    of the target. `names_a_law` is False if the target claims privacy alone.
     """
 
     output: Output = SECOND_MOMENT
@@ -91,12 +91,14 @@ def one_draw(setting: Setting, x: Matrix, *seed_labels: str | int) -> Outcome:
 
 
 def is_refusal(outcome: Outcome) -> bool:
-    """Return whether the target raised an exception, or gave NaN, as numpy does for the covariance of one record."""
+    """Return whether the target raised an exception or gave a number that is not finite. For the covariance of one
+    record, for instance, numpy gives NaN.
+    """
     return isinstance(outcome, Failure) and (outcome.kind == "exception" or outcome.message == NOT_FINITE)
 
 
 def refuses_size(setting: Setting, n: int, d: int) -> bool:
-    """Return whether the target rejects many data sets of this size."""
+    """Return whether the target rejects all data sets of this size that are tried."""
     return all(is_refusal(one_draw(setting, x, "size", i)) for i, x in enumerate(of_size(setting, n, d)))
 
 
@@ -138,8 +140,8 @@ def require_answer(setting: Setting) -> None:
     """Raise `CannotRun` if the target fails, or gives no output of the right shape, on ordinary data in every
     dimension.
 
-    A failure on ordinary data means that the target is called in the wrong way. Ordinary data are the audit's own, so
-    the text of the exception may be shown.
+    A failure on ordinary data means that the target is called in the wrong way. Ordinary data are made by the audit, so
+    the text of the exception reveals no data of the user and may be shown.
     """
     target, budget = setting.target, setting.budget
     own = getattr(target.draw, "call", None)

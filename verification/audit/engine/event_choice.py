@@ -8,9 +8,9 @@ if the confidence bounds were the true probabilities. The score of an event is d
 privacy.
 
 pure DP : the lower confidence bound on ln(p/p') at the error level of a run.
-(ε, δ)-DP and zCDP : the exponent of the best test against the claim. The exponent is the smallest sum of two
-Kullback–Leibler divergences, from the event's laws on the two data sets to a pair of Bernoulli laws that keeps the
-claim. Events that keep the claim are ranked as for pure DP.
+(ε, δ)-DP and zCDP : the exponent of the best test against the claim. On each data set, the occurrence of the event has
+a Bernoulli law. The exponent is the smallest sum of the Kullback–Leibler divergences of these two laws from a pair of
+Bernoulli laws that keeps the claim. Events that keep the claim are ranked as for pure DP.
 """
 
 import math
@@ -22,17 +22,18 @@ from scipy.special import betaincinv, expit, logit, xlogy
 from covassay.reference.domain import Vector
 from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
 
-RUN_ERROR = 1e-10  # the default level of a test, which is near the level at which one check of a run is decided
+RUN_ERROR = 1e-10  # the default error level of a test, which is near the level of a single check in a run
 BOUND_ERROR = 0.05  # the error probability of each confidence bound on the pilot draws
 MIDDLE = np.linspace(0.01, 0.99, 60)  # these quantiles of the pooled pilot draws are tried as thresholds
-TAIL = 1.25  # beyond the thresholds in the tails, the numbers of draws grow by this ratio
+TAIL = 1.25  # the ratio of the numbers of draws beyond two successive thresholds in a tail
 # the Rényi orders α that decide which pairs of Bernoulli laws keep a zCDP claim
 ORDERS = 1 + np.geomspace(1e-3, 400.0, 80)
 SMALLEST = 1e-12  # the smallest probability in the table of Bernoulli laws that keep the claim
 # the probabilities of the second Bernoulli law of a pair
 GRID = expit(np.linspace(logit(SMALLEST), logit(1 - 1e-9), 500))
 LARGEST_EXPONENT = 30.0  # for a larger ε, the factor e^ε exceeds every possible number of draws
-REACHED = 0.5  # a bet that is chosen on pilot draws attains this share of the largest detectable ρ
+# a betting test, whose bet is chosen on pilot draws, detects a ρ of this share of the largest detectable one
+REACHED = 0.5
 WITHIN = 1e6  # this number is subtracted from the scores of events that keep the claim, so that such events rank last
 BISECTIONS = 50
 
@@ -82,7 +83,9 @@ def scores(
 
 
 def _log_ratio_lower(p: Vector, q: Vector, mean: float, error: float) -> Vector:
-    """Return a lower confidence bound on ln(p/p') at this error level if the counts have their expected values."""
+    """Return the lower confidence bound on ln(p/q) that a test with this error gives if its counts equal their expected
+    values.
+    """
     share = betaincinv(np.maximum(mean * p, SMALLEST), mean * q + 1, error)
     with np.errstate(divide="ignore"):
         bound: Vector = np.where(p > 0, np.log(share) - np.log1p(-share), -np.inf)
@@ -125,7 +128,7 @@ def largest_kept(guarantee: Guarantee) -> Vector:
         epsilon, delta = guarantee.epsilon, guarantee.delta if isinstance(guarantee, ApproximateDP) else 0.0
         return np.asarray(
             np.minimum(np.exp(min(epsilon, LARGEST_EXPONENT)) * GRID + delta, 1.0)
-        )  # the complement of the event must keep the claim too
+        )  # the bound on the complement is left out, because the complement is tried as an event of its own
     low, high = GRID, np.ones(len(GRID))
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
@@ -159,7 +162,8 @@ def largest_loss(sizes: tuple[int, int], guarantee: Guarantee, error: float) -> 
     if isinstance(guarantee, ApproximateDP):
         missed = -math.expm1(math.log(error / 2) / min(sizes))
         return max(0.0, math.log((1 - guarantee.delta) / missed))
-    # two Clopper–Pearson bounds give the Bernoulli laws (1 − missed, missed)
+    # by two Clopper–Pearson bounds, an event that occurs always on one data set and never on the other has
+    # probabilities of at least 1 − missed and of at most missed
     missed = -math.expm1(math.log(error / 4) / min(sizes))
     # the extreme case has the probabilities s and 1 − s with s^(n + n') = error, for n and n' draws
     share = math.exp(math.log(error) / sum(sizes))

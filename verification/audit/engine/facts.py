@@ -1,5 +1,5 @@
 """Define the facts of findings, such as counts and bounds, with one dataclass for each kind of finding. Reports print
-the facts of a finding, and other questions read them.
+the facts of a finding, and later steps of the audit use them.
 
 The JSON form of facts and its schema follow from the fields. If a field is None, the JSON form leaves it out.
 """
@@ -27,7 +27,7 @@ SHARE = {"minimum": 0, "maximum": 1}
 COUNT = {"minimum": 0}
 # a field with this metadata key becomes null in JSON if its value is None, while other fields are left out
 NULLABLE = "nullable"
-NOT_IN_JSON = "not in JSON"  # a field with this metadata key is for other questions, and no report contains it
+NOT_IN_JSON = "not in JSON"  # a field with this metadata key is used only inside the audit, and no report contains it
 
 
 @dataclass(frozen=True)
@@ -83,15 +83,15 @@ class LawTest(Facts):
 
 @dataclass(frozen=True)
 class InReach:
-    """The losses that a test would have detected if an event as likely as the tested one had shown them."""
+    """What a test would have detected, if an event with the `probability` of the tested event had shown a loss."""
 
     probability: float = field(
         metadata=says("The share of the draws of the first side that lie in the event.", **SHARE)
     )
     loss: float = field(metadata=says("The smallest ε or ρ that the test refutes with 99 % power."))
-    small_loss: float = field(metadata=says("A loss a tenth above the claim."))
+    small_loss: float = field(metadata=says("A loss 10 % above the claim."))
     times_the_samples: float = field(
-        metadata=says("The factor by which the number of draws must grow to detect the loss.")
+        metadata=says("The factor by which the number of draws must grow to detect `small_loss`.")
     )
 
 
@@ -148,7 +148,7 @@ class DifferingRow:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Two neighbouring data sets, described in short."""
+    """Two neighbouring data sets, described by their size and the rows in which they differ."""
 
     n: int = field(
         metadata=says("The number of rows; the second data set has one less if a row is missing there.", minimum=1)
@@ -174,13 +174,13 @@ class TestedEvent(Facts):
         )
     )
     data_sets: Neighbours = field(
-        metadata=says("The two neighbouring data sets, whose names say how the equal rows are made.")
+        metadata=says("The size of the two neighbouring data sets, and the rows in which they differ.")
     )
     failures: tuple[Failures, Failures] = field(metadata=says("How draws failed on either data set."))
     largest_loss: float | None = field(
         default=None,
         metadata=says(
-            "The largest ε or ρ of a claim that an event could have refuted with the draws of the test.", **COUNT
+            "The largest claimed ε or ρ that the draws of the test could have refuted, by whichever event.", **COUNT
         ),
     )
     in_reach: InReach | None = field(
@@ -192,7 +192,7 @@ class TestedEvent(Facts):
     )
     trade_off: TradeOff | None = field(
         default=None,
-        metadata=says("The trade-off curve of the pair of data sets, if the curve is the most telling one."),
+        metadata=says("The trade-off curve of the pair of data sets; only the pair with the smallest p-value has one."),
     )
     estimated_loss: float | None = field(
         default=None,
@@ -205,8 +205,8 @@ class TestedEvent(Facts):
         default=None,
         metadata=says(
             "A number that is small if the draws contradict the guarantee for replacing a row that follows from the "
-            "claim for adding or removing one. The number is no p-value, because it is the result of a bet that was "
-            "chosen on the same draws.",
+            "claim for adding or removing one. The number is no p-value, because it comes from a betting test that "
+            "was chosen on the same draws.",
             **SHARE,
         ),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Define the findings of a question and its looks, which are rounds of draws at a given error level."""
+"""Define the findings of an audit, and its looks. A look is a round of draws with a given error level."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -79,9 +79,9 @@ class Finding:
     If a finding has a p-value, its status is provisional until it is compared with the error budget. `scenario` names
     the data set or the pair; findings with the same scenario share their draws. `facts` are its figures. `data` are the
     two neighbouring data sets, or the one data set, with which the finding can be reproduced. `curve` plots the tested
-    quantity beside its law. `promising` asks for a second round of draws, whatever the p-value of the finding is.
-    `exact` says that arithmetic decided a part of the claim, so that the finding counts as a test. The field `question`
-    is set by the loop that asks the questions.
+    quantity beside its law. If `promising` is true, the finding calls for a second round of draws even if its p-value
+    is large. If `exact` is true, a part of the claim was decided by arithmetic, and the finding counts as a test of the
+    claim. The field `question` is set by the loop that asks the questions.
     """
 
     kind: Kind

@@ -35,7 +35,7 @@ KINDS = "data of many kinds"  # reports print this text in place of the name of 
 NAMES = {"data set": "every data set of the zoo", "kind": "every kind of data", "shape": "data of every shape"}
 # the shapes (n, d) of the data, some with fewer rows than columns
 SIZES = (1, 2), (30, 1), (20, 2), (4, 6), (65, 3), (1000, 2)
-# the target makes the first number of draws on a data set for `DEFAULT` samples, and never less than the second number
+# the number of the target's draws on a data set in a round of `DEFAULT` samples, and the least number in any round
 DRAWS, FEWEST = 12, 6
 TIMES_AT_BUDGETS = 16  # the draws at another budget are multiplied by this factor, because few budgets are tried
 BESIDE = 2  # the reference makes this many times as many draws as the target
@@ -66,9 +66,9 @@ class Beside:
     """The reference with its data, whose draws are compared with the target's draws.
 
     `features` takes a data set x and returns numbers that describe an output on x. `own` is a data set of the user, on
-    which the reference also draws. `choices` are data on which the mechanism is near a choice between two steps.
-    `budgets` are other budgets at which the reference also draws. `unsure` takes a data set x and says whether correct
-    implementations may round the rows of x in different ways.
+    which the reference also draws. `choices` are data on which a small change decides which of two steps the mechanism
+    takes. `budgets` are other budgets at which the reference also draws. `unsure` takes a data set x and says whether
+    correct implementations may round the rows of x in different ways.
     """
 
     draws: DrawsOf
@@ -218,7 +218,7 @@ def _check(name: str, groups: Mapping[str, _Group], failing: int, slow: list[tup
     if failing and name == "data set":
         text += f"; not compared: {failing} data sets on which a draw fails or that the reference rejects"
     if slow and name == "data set":
-        text += f"; compared on the first kinds alone, because a draw takes more than {PACE:g} s: (n, d) = "
+        text += f"; only the first kinds were compared, because a draw takes more than {PACE:g} s, for (n, d) = "
         text += ", ".join(map(str, slow))
     fewest = min(groups.values(), key=lambda group: group.draws)
     tests = len(groups) * fewest.tests
@@ -232,7 +232,7 @@ def _check(name: str, groups: Mapping[str, _Group], failing: int, slow: list[tup
         n=sum(group.draws for group in groups.values()),
         facts=LawTest(
             min(found.values()),
-            "places among the reference's draws off by",
+            "distance of the ranks from a uniform law",
             min(1.0, band(fewest.draws, look.step / tests) + band(fewest.draws, 1 - POWER)),
         ),
         data=(groups[worst[0]].x,),

@@ -8,8 +8,8 @@ Up to `KEPT` draws are kept and tested directly. If there are more draws, the wo
 (`statistics.pooling`). From the sums follow distances between distribution functions, numbers of draws beyond exact
 quantiles, total scales, signs, and measures of dependence. Estimates, suspects and tests that cannot be computed from
 sums use the draws that are kept. Whenever the number of blocks of draws is a power of two, the sums so far are tested.
-If the sums refute the law, no more draws are made. The tests before the last block of draws have together the share
-`EARLY_SHARE` of the error level (`left_for_the_end`).
+If the sums refute the law, no more draws are made. All tests before the last block of draws share the part
+`EARLY_SHARE` of the error level. The function `left_for_the_end` returns the rest.
 """
 
 import math
@@ -71,7 +71,7 @@ class Suspect:
         return finite_test(self.test, outputs).p_value
 
     def others(self, outputs: Matrix) -> Mapping[float, float]:
-        """Return, by factor, the p-values of draws under the laws with other factors."""
+        """Return, for every other factor, the p-value of the draws under the law with this factor."""
         if self.rivals is None:
             return {}
         factors = (factor for factor in FACTORS if abs(factor - self.factor) > SAME * self.factor)
@@ -108,18 +108,22 @@ class LawSums:
         return LawSums(self.parts | both, self.impossible + other.impossible)
 
     def places(self) -> dict[str, Places]:
-        """Return the counts beyond quantiles, for the tests whose law is known."""
+        """Return the numbers of values beyond quantiles, for every test whose sums have the type `Places`."""
         return {name: part for name, part in self.parts.items() if isinstance(part, Places)}
 
     def results(self) -> dict[str, TestResult]:
-        """Return the results of the tests that have sums and of those whose statistic was not finite in some block."""
+        """Return a result for every test that has sums. If the statistic of a test was not finite in some block, the
+        result of this test says so.
+        """
         found = {name: part.result() for name, part in self.parts.items()}
         return found | {name: not_finite(blocks) for name, blocks in self.impossible.items()}
 
 
 @dataclass(frozen=True)
 class LawOf:
-    """Reduce a block of draws to sums, which count values beyond the quantiles that `size` draws should reach."""
+    """Reduce a block of draws to the sums of every test. Some sums count the values beyond quantiles, which are as
+    extreme as `size` draws can reach.
+    """
 
     tests: Mapping[str, Test]
     size: int
@@ -138,8 +142,8 @@ class LawOf:
 
 
 def number_of_tests(scenario: Scenario) -> int:
-    """Return the largest number of p-values of a scenario, which come from its tests, from failures and from
-    its tails.
+    """Return the largest number of p-values that a scenario can give: one for each test, one for failures, and one for
+    the tails.
     """
     return len(scenario.tests) + 2
 
@@ -160,10 +164,10 @@ def run_scenario(setting: Setting, scenario: Scenario, look: Look) -> tuple[list
 
 
 def _in_time(found: Sequence[Finding], draws: Draws | Summary[LawSums], look: Look) -> list[Finding]:
-    """If draws are missing, make those findings inconclusive that could otherwise refute. The missing draws may be slow
-    because their noise is large.
+    """If draws ran into the time limit, make those findings inconclusive that could otherwise refute. The missing draws
+    may be slow because their noise is large.
 
-    Holm's procedure rejects no p-value above the level of the look.
+    The other findings cannot refute, because Holm's procedure rejects no p-value above the error level of the round.
     """
     late = timed_out(draws)
     why = f"; {late} draws ran into the time limit, and those that are left may have another law"
@@ -179,8 +183,8 @@ def _run_many(
     setting: Setting, scenario: Scenario, look: Look, named: tuple[LawOf, str], first: Draws,
     results: Mapping[str, TestResult],
 ) -> list[Finding]:  # fmt: skip
-    """Return the findings if more draws were made than are kept. `results` has the results of the tests that need the
-    draws themselves, computed on the draws that are kept.
+    """Return the findings for more draws than are kept. `results` has the results of all tests on the draws that are
+    kept. If a test has sums over all draws, the result from the sums replaces the one in `results`.
     """
     law, label = named
     shown = {
@@ -198,14 +202,14 @@ def _run_many(
 
     seen = reduced(setting, scenario.x, law.size, label, law, enough=overwhelming, first=first)
     if seen.size < law.size and not seen.skipped:
-        early = f"the draws ended after {seen.size} of {law.size}"
+        early = f"the test ended after {seen.size} of {law.size} draws"
         found = [replace(f, detail=f"{f.detail}; {early}") for f in findings(seen)]
         return _in_time(weighted(found, MOST_EARLY / EARLY_SHARE), seen, look)
     return _in_time(findings(seen), seen, look)
 
 
 def left_for_the_end(scenarios: Iterable[Scenario], look: Look) -> float:
-    """Return the share of the level that tests before the last block leave for the findings at the end of a round."""
+    """Return the share of the error level that is left for the end, after the tests before the last block of draws."""
     return 1 - EARLY_SHARE if any(look.samples * one.weight > KEPT for one in scenarios) else 1.0
 
 

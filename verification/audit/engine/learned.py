@@ -69,7 +69,7 @@ def _entries(one: Matrix, two: Matrix) -> LogRatio:
 
 
 def _edges(values: Vector) -> Vector:
-    """Return the edges between the cells of one entry, which are frequent values and quantiles up to both tails."""
+    """Return the edges between the cells of one entry: its frequent values, and quantiles that reach both tails."""
     known, counts = np.unique(values, return_counts=True)
     atoms = known[counts >= ATOM * len(values)]
     others = values[~np.isin(values, atoms)]

@@ -1,8 +1,8 @@
 """Find the centre of outputs that are not centred on the query, by trying simple explanations on several data sets.
 
 The search runs only after a refutation, and cannot change the verdict. A wrong centre makes every statement about the
-noise scale wrong, so the centre is found first. For example, a missing division by n looks like noise of many times the
-scale.
+noise scale wrong, so the centre is found first. For example, if a division by n is missing, the outputs lie far from
+the query, as if the noise were many times too large.
 
 If equal seeds give equal noise, the output on the data minus the output on zeros shows the centre exactly.
 If equal seeds give different noise, the centre is estimated by the mean of many draws, with its standard error.
@@ -87,10 +87,10 @@ OF_MATRICES = (
     Explanation("the diagonal of {q}: are the other entries left out?", lambda x, q: _diagonal(q)),
     Explanation("{q} with its diagonal left out", lambda x, q: q - _diagonal(q)),
     Explanation("{q} with its diagonal counted twice: was Y + Yᵀ taken?", lambda x, q: q + _diagonal(q)),
-    Explanation("the centred covariance: is the mean taken off?", lambda x, q: _covariance(x)),
-    Explanation("the centred covariance with the divisor n − 1, as numpy.cov has it",
+    Explanation("the centred covariance: is the mean subtracted?", lambda x, q: _covariance(x)),
+    Explanation("the centred covariance with the divisor n − 1, as in numpy.cov",
                 lambda x, q: _covariance(x) * len(x) / (len(x) - 1)),
-    Explanation("the second moment: is the mean not taken off?", lambda x, q: second_moment(x)),
+    Explanation("the second moment: is the mean not subtracted?", lambda x, q: second_moment(x)),
     Explanation("XᵀX/d: is it divided by the number of columns?", lambda x, q: len(x) / x.shape[1] * q),
 )  # fmt: skip
 OF_VECTORS = (
@@ -139,7 +139,7 @@ def where_centred(
         for group in (list(explanations), _constant_factor(seen) if fitted else []):
             misfits = [max(one.misfit(e.centre(one.x, one.query)) for one in seen) for e in group]
             fitting = [number for number, misfit in enumerate(misfits) if misfit <= 1]
-            # if the centre is known coarsely, several explanations may fit, of which the first is the simplest
+            # if the centre is known only roughly, several explanations may fit, and the first of them is the simplest
             if fitting:
                 best = fitting[0] if coarse else int(np.argmin(misfits))
                 return _explained(group[best], query, name, len(seen[0].x))

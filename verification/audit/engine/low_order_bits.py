@@ -13,9 +13,9 @@ of the released bits, so an event in them is a set of outputs. A claim of ε-DP,
 outputs. A loss above the claim on an event of low-order bits therefore refutes the claim about what is released,
 whatever the law in real arithmetic is.
 
-A release that keeps its claim in all bits is not flagged. If R is any function of the output, such as rounding to a
-public grid, and an ideal mechanism M keeps the claim, then R ∘ M keeps the claim for every event (post-processing),
-including events of lowest set bits. Whole numbers and multiples of a coarse grid have lowest set bits as well, whose
+A release that keeps its claim in all bits is not flagged. Let an ideal mechanism M keep the claim, and let R be any
+function of its output, such as rounding to a public grid. Then R ∘ M keeps the claim for every event (post-processing),
+also for events of lowest set bits. Whole numbers and multiples of a coarse grid have lowest set bits as well, whose
 laws on the two data sets may differ. The claim bounds how much the laws may differ, and only a loss above the claim is
 a finding. If a release keeps its claim, the test refutes it with at most the stated probability.
 
@@ -203,7 +203,7 @@ class BitFindings:
             return f"low-order bits distinguish neighbouring data sets: {self.loss}, proven"
         if self.verdict is Verdict.INCONCLUSIVE:
             return "whether low-order bits distinguish neighbouring data sets could not be decided"
-        detected = f", where {self.reach} would have been detected" if self.reach else ""
+        detected = f"; {self.reach} would have been detected" if self.reach else ""
         return f"no loss above the claim was found{detected}"
 
 
@@ -255,8 +255,8 @@ class _Trials:
             self.choice = _choose(self.pair, self.draws, self.guarantee, self.level)
 
     def strengthen(self, mean: float) -> None:
-        """Test an event that has shown a loss once more, on more new draws. Keep the new test if it refutes, and
-        otherwise the earlier test.
+        """Test an event that has shown a loss once more, on more new draws. If the new test refutes too, keep its
+        result, and otherwise the earlier result.
         """
         before, choice = self.counts, self.choice
         self.test(mean)
@@ -328,13 +328,11 @@ def _checked(trial: _Trials, status: Status) -> Finding:
     pair, guarantee = trial.pair, trial.guarantee
     if (trial.cut_short and not trial.refuted) or trial.choice is None:
         word = (
-            "the target ran into the time limit again and again"
-            if trial.cut_short
-            else "no output on one of the data sets"
+            "the target ran into the time limit repeatedly" if trial.cut_short else "no output on one of the data sets"
         )
         return Finding("bits", NAME, Status.INCONCLUSIVE if trial.cut_short else Status.SKIPPED, word, pair.name)
     if trial.counts is None:
-        text = f"first look: {{{trial.choice.event}}}: {trial.choice.seen}; no proof of a loss above the claim in reach"
+        text = f"first draws: {{{trial.choice.event}}}: {trial.choice.seen}; the event was not tested on further draws"
         return Finding("bits", NAME, Status.NOT_REFUTED, text, pair.name, n=trial.made)
     counts, choice = trial.counts, trial.choice
     sides: tuple[Side, Side] = ("second", "first") if choice.swapped else ("first", "second")

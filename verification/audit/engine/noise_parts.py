@@ -8,7 +8,8 @@ from typing import Any
 def mapped(noise: Any, number: Callable[[Any], Any], sampler: Callable[[Any], Any] = lambda draws: draws) -> Any:
     """Apply `number` to every array and number of the noise, and `sampler` to every sampler; None is left unchanged.
 
-    A sampler is a callable part, such as `DrawsAgain`, whose numbers are a random key and not noise.
+    A sampler is a callable part of the noise, such as `DrawsAgain`. The numbers inside a sampler are a random key, and
+    no noise.
     """
     if noise is None:
         return None
