@@ -31,10 +31,10 @@ def random_second_moment(rng: np.random.Generator, d: int) -> Matrix:
 @mutant("the larger of the two", composed=max)
 @mutant("the odds added", composed=lambda s, t: s + t)
 def adaptive_composition(composed: Formula = lambda s, t: s * t) -> Found:
-    """Two randomised responses multiply their odds e^{ε₁}, e^{ε₂}, even if the second question depends on the answer.
+    """The odds e^{ε₁}, e^{ε₂} of two randomised responses multiply, even if the second question depends on the answer.
 
-    In the check the record is a bit x, and the second response asks for x or for its negation. If the two responses
-    have odds s and t, the largest ratio of joint probabilities is st, in rational arithmetic.
+    In the check the record is a bit x, and the second response asks for x or for its negation. For odds s and t the
+    largest ratio of joint probabilities must be exactly st. The check uses rational arithmetic.
     """
     for s, t in product((Fraction(2), Fraction(7, 3), Fraction(10)), repeat=2):
 
@@ -65,10 +65,10 @@ def laplace_loss(scale: Formula = laplace.noise_scale) -> Found:
 @check("exact", scope="k = 1, 2, 5, 50 and β = 1/2, 1/10, 1/1000")
 @mutant("without the union bound", bound=lambda b, k, beta, log: b * log(1 / beta))
 def laplace_tail(bound: Formula = laplace.largest_error) -> Found:
-    """The largest of k Laplace variables |Y_i| reaches b ln(k/β) with probability 1 − (1 − β/k)^k ≤ β (Bernoulli).
+    """For k Laplace variables Y_i, P(max |Y_i| ≥ b ln(k/β)) = 1 − (1 − β/k)^k ≤ β, by Bernoulli's inequality.
 
-    If the bound is t times the scale b, the probability is 1 − (1 − e^{−t})^k. The check computes in rational
-    arithmetic, with e^{−t} as 1 over the argument of the logarithm in the reference's formula.
+    If the bound is t times the scale b, the probability is 1 − (1 − e^{−t})^k. The check takes e^t from the reference's
+    formula, by the identity in place of the logarithm, and uses rational arithmetic.
     """
     for k, beta in product((1, 2, 5, 50), (Fraction(1, 2), Fraction(1, 10), Fraction(1, 1000))):
         argument = bound(Fraction(1), k, beta, lambda v: v)  # e^t
@@ -78,7 +78,7 @@ def laplace_tail(bound: Formula = laplace.largest_error) -> Found:
 
 @check("floating", covers="case", scope="a counterexample")
 @mutant("the corrected bound", printed=lambda g, share: exponential.failure_bound(1.0, g / 2, share))
-@mutant("a figure larger by 3 %", quoted=("0.2689", "0.2094"))
+@mutant("the quoted bound larger by 3 %", quoted=("0.2689", "0.2094"))
 def printed_utility(
     printed: Formula = lambda g, share: math.exp(-g) * share, quoted: tuple[str, str] = ("0.2689", "0.2033")
 ) -> Evidence:
@@ -95,9 +95,11 @@ def printed_utility(
 @check("floating", scope=f"{CASES} random finite problems")
 @mutant("multiplied by μ(G_s), as printed", bound=lambda eta, gap, share: math.exp(-eta * gap) * share)
 @mutant("τ for τ − s", whole=True)
-@mutant("3 % more in the exponent", bound=lambda eta, gap, share: exponential.failure_bound(1.03 * eta, gap, share))
+@mutant("η larger by 3 %", bound=lambda eta, gap, share: exponential.failure_bound(1.03 * eta, gap, share))
 def corrected_utility(bound: Formula = exponential.failure_bound, whole: bool = False) -> Found:
-    """P(ŷ ∉ G_τ) ≤ e^{−η(τ−s)}/μ(G_s) with η = ε/(2Δ) for every 0 ≤ s ≤ τ; McSherry and Talwar have s = τ/2."""
+    """P(ŷ ∉ G_τ) ≤ e^{−η(τ−s)}/μ(G_s) with η = ε/(2Δ) for every 0 ≤ s ≤ τ. The bound of McSherry and Talwar is the case
+    s = τ/2.
+    """
     rng = np.random.default_rng(3)
     for _ in range(CASES):
         m = int(rng.integers(2, 6))
@@ -135,7 +137,7 @@ def regression_pairs(seed: int) -> Iterator[tuple[Matrix, Matrix, float]]:
         yield c, near, 10 ** rng.uniform(-3, 1)
 
 
-@check("floating", scope=f"{CASES} random pairs and the case of one feature")
+@check("floating", scope=f"{CASES} random pairs, and 4 pairs with one feature")
 @mutant("twice the denominator", denominator=2.0)
 @mutant("without ‖C − Ĉ‖_{2,∞}", column=0.0)
 @mutant("3 % more of 2α", bound_of=lambda c, m, norm, low, a: ridge.error_bound(c, m, norm, low, 1.03 * a))
@@ -143,8 +145,8 @@ def regression_error(denominator: float = 1.0, column: float = 1.0, bound_of: Fo
     """Lemma 1, ‖w − ŵ‖ ≤ (‖C − Ĉ‖_{2,∞} + ‖C − Ĉ‖ ‖ŵ‖)/(λ_min(C) + 2α), holds for the reference's `error_bound`.
 
     What the reference calls the penalty α is the product αn in the paper. With one feature beside the target, the bound
-    with the blocks of C in place of C is attained. If a is the second moment of the feature, w = 1/(a + 2α) and ŵ =
-    0.9/(a + 0.3 + 2α) differ by (0.1 + 0.3 ŵ)/(a + 2α).
+    is attained if its norms and λ_min are those of the feature's blocks of C − Ĉ and C. If a is the second moment of
+    the feature, w = 1/(a + 2α) and ŵ = 0.9/(a + 0.3 + 2α) differ by (0.1 + 0.3 ŵ)/(a + 2α).
     """
     for a, alpha in product((0.1, 2.0), (0.05, 1.0)):
         one, other = 1 / (a + 2 * alpha), 0.9 / (a + 0.3 + 2 * alpha)
@@ -160,9 +162,9 @@ def regression_error(denominator: float = 1.0, column: float = 1.0, bound_of: Fo
 
 @check("exact", covers="case", scope="a counterexample")
 @mutant("with ‖ŵ‖", norm_of="estimate")
-@mutant("a figure larger by 3 %", quoted=("81.0", "11.1"))
+@mutant("the quoted bound larger by 3 %", quoted=("81.0", "11.1"))
 def regression_remark(norm_of: str = "truth", quoted: tuple[str, str] = ("81.0", "10.8")) -> Evidence:
-    """The remark after Lemma 1, that its bound holds with ‖w‖ for ‖ŵ‖, fails: the error is 81.0, the bound 10.8.
+    """The remark after Lemma 1 is false: with ‖w‖ in place of ‖ŵ‖ the bound is 10.8, but the error is 81.0.
 
     C = [[1, 10], [10, 1000]], Ĉ = [[1/10, 10], [10, 1000]], the second column is the target, and 2α = 1/100, so each
     regression has one coefficient. The arithmetic is rational, with ‖C − Ĉ‖ = 9/10 and the lower bound

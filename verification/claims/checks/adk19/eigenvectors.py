@@ -29,7 +29,7 @@ def random_rows(rng: np.random.Generator, d: int) -> tuple[Matrix, Matrix]:
 
 
 @check("floating", less="bound", scope=f"{CASES} random neighbours, d ≤ 4")
-@mutant("a change of 1.5 at the pair", attained=1.5)
+@mutant("the eigenvalues of the pair move by 1.5", attained=1.5)
 def eigenvalue_change(bound: float = 2.0, attained: float = 2.0) -> Found:
     """Replacing a row moves the ordered eigenvalues by at most 2 in ℓ1 (Mirsky), and some rows attain this bound."""
     rng = np.random.default_rng(1)
@@ -109,7 +109,8 @@ def rank_k_claim(second: Formula = lambda m: m - 1, stated: tuple[float, float] 
 def printed_lemma_5(median: Callable[[int], float] | None = None, slope: float = 2.9) -> Evidence:
     """Lemma 5 fails for λ₁ = 1: in its bound K log(1/β)/ε on λ₁ − ûᵀCû the factor K must grow like 2.9 d.
 
-    For C = e₁e₁ᵀ, β = 1/2 and ε = 100 d, the figures are ε · median / ln 2 from the exact law.
+    The figures are ε · m / ln 2 at C = e₁e₁ᵀ, β = 1/2 and ε = 100 d, where m is the median of λ₁ − ûᵀCû under its exact
+    law.
     """
     values = {}
     for d in (3, 5, 10, 20, 40):
@@ -149,7 +150,7 @@ def undefined_weights(share: Fraction = Fraction(1), displayed: Fraction = Fract
     P(λ̂ + 1/ε < 0) = e^{−1/4}/2 = 0.389.
     """
     epsilon, d, beta = sp.symbols("epsilon d beta", positive=True)
-    # The formula is called with the identity in place of the logarithm, which gives e^{τ/b}.
+    # With the identity in place of the logarithm the formula gives b e^{τ/b}, and the quotient is e^{τ/b}.
     argument = mechanism.adaptive_offset(epsilon, d, beta, lambda v: v) / mechanism.eigenvalue_scale(epsilon)
     if sp.simplify(sp.nsimplify(share) / (2 * argument) - beta / (4 * d)) != 0:
         yield "the probability of a negative weight"
@@ -173,19 +174,20 @@ def corrected_corollary_1(
     share: Fraction = Fraction(1),
     exponents: Formula = lambda epsilon, weights: mechanism.adaptive_exponents(epsilon, weights, "paper"),
 ) -> Found:
-    """With ε_i ∝ w_i = √(max(λ̂_i, 0) + τ), λ_i ≤ w_i² gives 8 Σ (d − i + 1 + t) λ_i/ε_i ≤ 16 ((d + t)/ε) (Σ w_i)².
+    """Let ε/2 be divided into ε_i ∝ w_i = √(max(λ̂_i, 0) + τ). If λ_i ≤ w_i² for all i, then 8 Σ (d − i + 1 + t)
+    λ_i/ε_i ≤ 16 ((d + t)/ε) (Σ w_i)².
 
-    The root of the left side is the eigenvectors' term in ADK19.Thm2, which holds given λ̂, with t = 0 for the mean and
-    t = 2 ln(2d/β) for the tail. |λ̂_i − λ_i| ≤ τ implies λ_i ≤ w_i². The check sets λ_i = w_i² and ε_i = 4η_i with the
-    reference's exponents η_i. The right side minus the left side is then a polynomial in the w_i and t without negative
-    coefficients, because d − i + 1 ≤ d. At d = 1 both sides are equal, so
-    that the constant 16 = 4² cannot be smaller. At d = 1 the only direction is not drawn, and so the budget ε₁ is ε/2.
+    The root of the left side is the eigenvectors' term in ADK19.Thm2, which holds given λ̂: t = 0 belongs to the mean,
+    and t = 2 ln(2d/β) to the tail. The condition λ_i ≤ w_i² follows from |λ̂_i − λ_i| ≤ τ. The check sets λ_i = w_i²
+    and ε_i = 4η_i with the reference's exponents η_i. The right side minus the left side is then a polynomial in the
+    w_i and t without negative coefficients, because d − i + 1 ≤ d. At d = 1 both sides are equal, so the constant 16 =
+    4² cannot be smaller. The last direction is not drawn; its share of ε/2 is w_d/Σ w_i.
     """
     epsilon, t = sp.symbols("epsilon t", positive=True)
     for d in (1, 2, 3, 5):
         w = sp.symbols(f"w1:{d + 1}", positive=True)
         drawn = [4 * eta for eta in exponents(epsilon, list(w))]
-        last = epsilon / 2 * w[-1] / sum(w)  # the share of the last direction, which is not drawn
+        last = epsilon / 2 * w[-1] / sum(w)  # the last direction is not drawn; this is its share
         parts = [*drawn, last]
         left = 8 * sum((d - i + t) * w[i] ** 2 / parts[i] for i in range(d))
         right = sp.nsimplify(constant) ** 2 * (d + sp.nsimplify(share) * t) / epsilon * sum(w) ** 2
@@ -207,7 +209,8 @@ def error_at_uniform_budget(
     last: Fraction = Fraction(32),
     exponents: Formula = lambda epsilon, d: mechanism.uniform_exponents(epsilon, d, "paper"),
 ) -> Found:
-    """At ε₀ = ε/2, ε_i = ε/(2d): 8 Σ (d − i + 1) λ_i/ε_i ≤ 16 d³λ₁/ε and ≤ 16 d² Σ λ_i/ε, and 8d/ε₀² = 32d/ε².
+    """Let ε₀ = ε/2 and ε_i = ε/(2d). Then 8 Σ (d − i + 1) λ_i/ε_i is at most 16 d³λ₁/ε and at most 16 d² Σ λ_i/ε.
+    Moreover 8d/ε₀² = 32d/ε².
 
     The left sides are those of ADK19.Thm2, and Σ λ_i = tr C ≤ n. The check writes the ordered λ_i as sums of their
     gaps; then the difference of the two sides has no negative coefficient. At d = 1 both bounds are attained, so the
@@ -268,8 +271,8 @@ def gaussian_error(
 
 
 @check("symbolic", covers="all", scope="all d, ε, δ, λ")
-@mutant("the true order d of the Gaussian error", power=Fraction(1))
-@mutant("the order d^{3/2} for the true one", true_power=Fraction(3, 2))
+@mutant("d in place of d^{3/2} in the printed guarantee", power=Fraction(1))
+@mutant("d^{3/2} in place of d in the true error", true_power=Fraction(3, 2))
 @mutant("log(1/δ) ≥ 1/d for 1/d²", least=lambda d: 1 / d)
 def gaussian_comparison(
     power: Fraction = Fraction(3, 2), true_power: Fraction = Fraction(1), least: Formula = lambda d: 1 / d**2

@@ -75,7 +75,10 @@ def tail_function(
 @mutant("‖x‖ − τ for ‖x‖² − τ²", bias=lambda s, t: max(s - t, 0))
 @mutant("twice the change", bias=lambda s, t: 2 * max(s * s - t * t, 0))
 def claim_1(bias: Formula = lambda norm, tau: max(norm**2 - tau**2, Fraction(0))) -> Found:
-    """Clipping x to x̃ = x min(1, τ/‖x‖) gives ‖xxᵀ − x̃x̃ᵀ‖_F = (‖x‖² − τ²)₊, by rational arithmetic on the entries."""
+    """Clipping x to x̃ = x min(1, τ/‖x‖) gives ‖xxᵀ − x̃x̃ᵀ‖_F = (‖x‖² − τ²)₊.
+
+    The check adds the squares of the entries in rational arithmetic.
+    """
     for x in ((3, 4), (1, 2, 2), (2, 3, 6), (1, 1, 1, 1), (5, 12, 0)):
         norm = Fraction(math.isqrt(sum(v * v for v in x)))
         for tau in (Fraction(1, 3), Fraction(2), norm, 2 * norm):
@@ -115,13 +118,13 @@ def clipping_bias(share: float = 1.0, clipping: Formula = clip) -> Found:
 
 @check("floating", scope="600 random releases", attained=0.9)
 @mutant("without the bias", bias=lambda s, t: 0.0)
-@mutant("τ² for τ in the first term", exponent=2)
+@mutant("τ² in place of τ in SeparateCov's first term", exponent=2)
 def noise_and_bias(bias: Formula = tail, exponent: int = 1) -> Found:
     """The error of a clipped mechanism is at most Noise(τ) + γ(τ) for any noise, and some data come close to it.
 
-    With noise matrix W, eigenvalue noise N and their scales σ and s, the noise level Noise(τ) is τ²σ‖W‖_F for GaussCov
-    and τ · 2√(s tr Σ ‖W‖) + τ² s‖N‖ for SeparateCov. The check runs the reference's clipped mechanism on random rows,
-    thresholds and noises.
+    Let W be the noise matrix, N the noise of the eigenvalues, and σ and s the noise scales of GaussCov and SeparateCov.
+    The noise level Noise(τ) is τ²σ‖W‖_F for GaussCov, and τ · 2√(s tr Σ ‖W‖) + τ² s‖N‖ for SeparateCov. The check runs
+    the reference's clipped mechanism on random rows, thresholds and noises.
     """
     rng = np.random.default_rng(3)
     for i in range(600):
@@ -148,8 +151,8 @@ def clipped_noise(separate: Formula = adaptive_cov.separate_noise, gauss: Formul
     """Clipping rows to τ = 2^{−k} changes GaussCov's error bound g to τ²g and SeparateCov's a + e to τa + τ²e.
 
     On rows divided by τ the trace is tr/τ², and the errors are then multiplied by τ². The trace term a = √(4 s υ tr) is
-    homogeneous of degree 1/2 in the trace, so it scales by τ alone. The check
-    evaluates the reference's bounds for both noise ensembles.
+    homogeneous of degree 1/2 in the trace, so it scales by τ alone. The check evaluates the reference's bounds for both
+    noise ensembles.
     """
     for k in range(0, 40, 3):
         for n, d, rho, trace, ensemble in ((1e3, 5, 0.3, 0.2, "wigner"), (1e6, 200, 2.0, 1e-4, "goe")):
@@ -213,11 +216,11 @@ def least(n: float, trace: float, tau_squared: float, rho: float = 1.0) -> float
 def skewed_example(
     long: int = 1, clip_squared: Formula = lambda n: 1 / n, limits: tuple[float, float] = (math.sqrt(2), 1.0)
 ) -> Found:
-    """For d = n, one row of norm 1 and others of norm n^{−1/2}, clipping takes the bound from √(2/(ρn)) to 1/n.
+    """Let d = n, one row have norm 1 and the others n^{−1/2}: clipping lowers the error bound from √(2/(ρn)) to 1/n.
 
-    The compared bounds are the leading terms of the error as n → ∞. Without clipping, SeparateCov's error also has the
-    second term √2 η/(√ρ n) with η ≈ √d. At τ = n^{−1/2} the noise of SeparateCov is of order n^{−5/4}, and the bias is
-    1/n.
+    The compared bounds are the leading terms of the error as n → ∞. Without clipping the leading term is SeparateCov's
+    second term √2 η/(√ρ n), where η ≈ √d. At τ = n^{−1/2} the noise of SeparateCov is of order n^{−5/4}, and the bias
+    is 1/n.
     """
     for rho in (0.25, 1.0, 9.0):
         before = math.inf
@@ -233,7 +236,7 @@ def skewed_example(
 
 
 @check("floating", scope="n = 1e64, 1e128")
-@mutant("the second data set has one level", level=Fraction(3, 8))
+@mutant("all rows of the second data set have one norm", level=Fraction(3, 8))
 def no_quantile(level: Fraction = Fraction(1, 4)) -> Evidence:
     """On one of two data sets with equal n, d and trace, any fixed quantile as threshold costs a factor n^{1/16}.
 
@@ -279,10 +282,11 @@ def exact_bias_bound(counts: Sequence[int], k: int, n: int) -> Fraction:
 @mutant("only the bins up to k − 1", bound=lambda c, k, n: exact_bias_bound(c, max(k - 1, 0), n))
 @mutant("twice the edges", bound=lambda c, k, n: 4 * exact_bias_bound(c, k, n))
 def bias_bins(bound: Formula = exact_bias_bound) -> Found:
-    """In rational arithmetic the bias of clipping satisfies γ(2^{−k}) ≤ B_k ≤ 4γ(2^{−k−1}).
+    """The bias γ of clipping and its bound B_k satisfy γ(2^{−k}) ≤ B_k ≤ 4γ(2^{−k−1}).
 
-    Rows at the two ends of a bin of squared norms approach the two bounds on the bias. A row of bin j ≤ k contributes
-    4^{1−j} − 4^{−k}, which lies between ‖x‖² − 4^{−k} and 4‖x‖² − 4^{−k} = 4(‖x‖² − 4^{−k−1}).
+    The check uses rational arithmetic. Rows at the two ends of a bin of squared norms approach the two bounds on B_k. A
+    row of bin j ≤ k contributes 4^{1−j} − 4^{−k}, which lies between ‖x‖² − 4^{−k} and 4‖x‖² − 4^{−k} = 4(‖x‖² −
+    4^{−k−1}).
     """
     rng = np.random.default_rng(4)
     equal = 0
@@ -298,7 +302,7 @@ def bias_bins(bound: Formula = exact_bias_bound) -> Found:
 
 @check("floating", scope="800 random neighbours, k ≤ 8")
 @mutant("a sensitivity of 1/2", limit=Fraction(1, 2))
-@mutant("the count of bin k alone", bound=lambda c, k, n: Fraction(c[k - 1], n) * (-1) ** k if k else Fraction(0))
+@mutant("± c_k in place of nB_k", bound=lambda c, k, n: Fraction(c[k - 1], n) * (-1) ** k if k else Fraction(0))
 def bias_sensitivity(bound: Formula = exact_bias_bound, limit: Fraction = Fraction(1)) -> Found:
     """Replacing a row moves all nB_k by less than 1 and in one direction; the change does not shrink as k grows.
 
@@ -328,7 +332,8 @@ def trace_step(
     laplace: Formula = private_trace.laplace_margin,
     budget: Formula = adaptive_cov.trace_budget,
 ) -> Evidence:
-    """Replacing a row moves the trace by at most 1/n and costs ρ/8 (or ε/8), and t̃ ≥ tr Σ with probability 1 − β/8.
+    """Replacing a row moves the trace by at most 1/n. The noisy bound t̃ on the trace costs ρ/8 (or ε/8), and t̃ ≥ tr Σ
+    with probability at least 1 − β/8.
 
     For f = β/8, P(N < −t) ≤ e^{−t²/2} = f at t = √(2 ln(1/f)) = √(2 ln(8/β)), and P(Laplace < −t) = e^{−t}/2 = f at t =
     ln(1/(2f)) = ln(4/β). The upper tails P(N > t) and P(Laplace > t) have the same bounds. The replacement moves the
@@ -358,15 +363,15 @@ def trace_step(
 
 
 @check("symbolic", scope="all ρ, ε")
-@mutant("all of ρ for the last step", final=lambda rho, radius, c: rho)
+@mutant("the last step spends all of ρ", final=lambda rho, radius, c: rho)
 @mutant("a search with ε₀ = √ρ", search=lambda rho: rho**0.5)
 def budgets(final: Formula = adaptive_cov.final_budget, search: Formula = adaptive_cov.search_epsilon) -> Evidence:
     """The budgets of the paper add up to ρ (or ε), and the proven cost is 29ρ/32.
 
     The sums are ρ/8 + ε₀²/2 + 3ρ/4 = ρ with ε₀ = √ρ/2 and ε/8 + ε/8 + 3ε/4 = ε. If the radius is private too, the last
-    step has 5/8 of the budget in place of 3/4. The proven cost has ε₀²/8 = ρ/32 (bounded range) in place of ε₀²/2 = ρ/8
-    for a search: 29ρ/32, or 26ρ/32 with a private radius. Every step of AdaptiveCov is a function of the data and of
-    what was released before, so the costs of the steps add up.
+    step has 5/8 of the budget in place of 3/4. A search has bounded range, so its proven cost is ε₀²/8 = ρ/32 in place
+    of ε₀²/2 = ρ/8. The total is then 29ρ/32, or 26ρ/32 with a private radius. Every step of AdaptiveCov is a function
+    of the data and of what was released before, so the costs of the steps add up.
     """
     r = sp.symbols("r", positive=True)
     rho = r**2
@@ -488,16 +493,16 @@ def adaptive_error_proof(
     bins: Number = 4,
     clipping: Formula = lambda k: 2 ** (1 - k),
 ) -> Evidence:
-    """The proof of AdaptiveCov's error bound gives the constants 32, 9 and 8, whatever the bounds on the noise are.
+    """The proof of AdaptiveCov's error bound gives the constants 32, 9 and 8 for all g, a and e in the noise levels.
 
     The docstring of `adaptive_error` has the proof of the bound. The bounds on both noises, and so the smaller bound
     N_k, satisfy bound(k − 1) ≤ 4 bound(k). The two sides are equal for GaussCov, and differ by 2 · 2^{−k} a for
-    SeparateCov. Suppose that the search for the threshold stops at level k. At the clipping norm 2^{1−k}, one level
-    above, the noise is at most 4N_k, and the bias at most B_{k−1} ≤ N_{k−1} + s ≤ 4N_k + s, s = α/n. If τ ≥ 2^{−k−1},
-    then N_k ≤ 4N_{k+1} ≤ 4 Noise(τ); if τ is smaller, then N_k ≤ B_k + s ≤ 4γ(τ) + s. If the search does not stop, the
-    last level N_{K+1} is kept. In the three cases the error is therefore at most 32 Noise(τ) + s, 32γ(τ) + 9s or
-    8N_{K+1} + s. The stated constants must be the largest coefficients in these three bounds. If the search stops at
-    level 0, the error is at most the first noise level N_0.
+    SeparateCov. Suppose that the search for the threshold stops at level k. The clipping norm is then 2^{1−k}, that of
+    level k − 1. At this norm the noise is at most 4N_k. With s = α/n, the bias is at most B_{k−1} ≤ N_{k−1} + s ≤ 4N_k
+    + s. If τ ≥ 2^{−k−1}, then N_k ≤ 4N_{k+1} ≤ 4 Noise(τ); if τ is smaller, then N_k ≤ B_k + s ≤ 4γ(τ) + s. If the
+    search does not stop, the last level N_{K+1} is kept. In the three cases the error is therefore at most 32 Noise(τ)
+    + s, 32γ(τ) + 9s or 8N_{K+1} + s. The check requires that the constants are the largest coefficients in these three
+    bounds. If the search stops at level 0, the error is at most the first noise level N_0.
     """
     k, g, a, e = sp.symbols("k g a e", positive=True)
     gauss = sp.expand(4 * adaptive_cov.gauss_noise(k, g) - adaptive_cov.gauss_noise(k - 1, g))
@@ -686,12 +691,12 @@ def largest_share(released: Matrix, x: Matrix, g: float, a: float, e: float, alp
 def synthetic_data(
     shares: Formula = dly22_data.shares, norm: Formula = lambda k, buckets: Fraction(1, 2 ** (buckets - k))
 ) -> Found:
-    """For Zipf exponent s = 3, one bucket of rows has tr Σ = 1, and tr Σ falls as the number N of buckets grows.
+    """For Zipf exponent s = 3, tr Σ is 1 with one bucket of rows, and it falls as the number N of buckets grows.
 
     The rows of bucket k have norm 2^{k−N}, and their share of all rows is ∝ k^{−3}, so tr Σ = Σ_k k^{−3} 4^{k−N}/Σ_k
     k^{−3}. The check tries N = 1, …, 32 and compares every norm with the list in `zipf_data`. Let A = Σ_{k<N} k^{−3}
-    4^{k−N+1}. The check also confirms, in rational arithmetic, 3A/4 ≥ (N − 1)^{−3}(1 − 4^{1−N}) > N^{−3}, so that tr Σ
-    is smaller for N buckets than for N − 1.
+    4^{k−N+1}. The check confirms 3A/4 ≥ (N − 1)^{−3}(1 − 4^{1−N}) > N^{−3} in rational arithmetic. Therefore tr Σ is
+    smaller for N buckets than for N − 1.
     """
     for buckets in range(2, 33):
         a = sum((Fraction(4) ** (k - buckets + 1) / k**3 for k in range(1, buckets)), Fraction(0))

@@ -99,7 +99,7 @@ def _accuracy(*given: Any) -> Any:
 @mutant("3 % more than 8", accuracy=lambda m, b, e, c, log: Fraction(103, 100) * _accuracy(m, b, e, c, log))
 @mutant("3 % more than β", accuracy=lambda m, b, e, c, log: _accuracy(m, b * Fraction(103, 100), e, c, log))
 @mutant(
-    "3 % more than β for tight",
+    "3 % more than β in the tight calibration",
     accuracy=lambda m, b, e, c, log: above_threshold.accuracy(
         m, b * Fraction(103, 100) if c == "tight" else b, e, c, log
     ),

@@ -54,7 +54,7 @@ def moment_bounds() -> list[sp.Expr]:
 
 
 def squared(bound: Bound, d: Number, s: Number, seen: list[Number]) -> Number:
-    """Return the squared bound with ln(c/β) replaced by s²; append every constant c that occurs to `seen`."""
+    """Return the squared bound with s² in place of every ln(c/β), and append each constant c to the list `seen`."""
 
     def log(argument: Number) -> Number:
         seen.append(argument)
@@ -82,7 +82,7 @@ def eta_tail(bound: Formula = tails.eta) -> Evidence:
 
 @check("symbolic", covers="all", scope="all d ≥ 1, β")
 @mutant(
-    "4 ln(2/β) for the last term",
+    "4 ln(2/β) in place of the last term 6 ln(2/β)",
     bound=lambda d, b, log: (d**2 + 2 * (d * log(2 / b)) ** 0.5 * (1 + (2 * (d - 1)) ** 0.5) + 4 * log(2 / b)) ** 0.5,
 )
 @mutant("without the union bound", bound=lambda d, b, log: tails.omega(d, 2 * b, log))
@@ -131,10 +131,11 @@ def omega_sharp_tail(bound: Formula = tails.omega_sharp) -> Evidence:
 @check("floating", scope="d = 2, ln(1/β) = 2600; d = 1")
 @mutant("υ*, which is proven", bound=tails.upsilon_star)
 def upsilon_far_out(bound: Formula = tails.upsilon) -> Evidence:
-    """The bound υ in the authors' code fails with probability above β at d = 2, ln(1/β) = 2600; at d = 1 it is 0/0.
+    """At d = 2, ln(1/β) = 2600, ‖W‖ exceeds the υ of the authors' code with probability above β. At d = 1 this υ is
+    0/0.
 
     At u = (1, 1)/√2, uᵀWu ~ N(0, 3/2), and a standard normal N has P(N > t) ≥ φ(t) t/(1 + t²). The check computes with
-    30 digits, and ln P exceeds ln β by about 6.
+    30 digits. The logarithm of the lower bound on P(‖W‖ > υ) exceeds ln β by about 6.
     """
     with mpmath.workdps(30):
         beta = mpmath.exp(-2600)
@@ -163,9 +164,9 @@ def upsilon_star_proof(bound: Formula = tails.upsilon_star) -> Evidence:
 
     For unit u, v with c = ⟨u, v⟩, E(uᵀWu − vᵀWv)² = 2‖uuᵀ − vvᵀ‖_F² − Σ(u_i² − v_i²)² and ‖uuᵀ − vvᵀ‖_F² = 2(1 − c²).
     The increment is therefore at most 4(1 − c²) = 4‖u − v‖² − 4(1 − c)², and comparison with 2⟨g, u⟩ (Sudakov–Fernique)
-    gives E λ_max ≤ 2E‖g‖ ≤ 2√d. The gradient of uᵀWu in W has squared length 2(Σu_i²)² − Σu_i⁴ ≤ 2 − 1/d = L², and
-    Gaussian concentration gives √(2L² ln(2/β)) for the two sides. The check confirms the identities for d = 2, 3, 4,
-    which covers all pairs of indices.
+    gives E λ_max ≤ 2E‖g‖ ≤ 2√d. The gradient of uᵀWu in W has squared length 2(Σu_i²)² − Σu_i⁴ ≤ 2 − 1/d = L². By
+    Gaussian concentration λ_max and −λ_min each exceed their mean by √(2L² ln(2/β)) with probability at most β/2. The
+    check confirms the identities for d = 2, 3, 4, which covers all pairs of indices.
     """
     residuals: list[sp.Expr] = []
     for k in (2, 3, 4):
@@ -231,9 +232,11 @@ def laplace_frobenius(d: float, beta: float) -> float:
 
 
 def _dominates(coded: Bound, proven: Plain, between: Plain, kink: float) -> tuple[bool, str]:
-    """Return whether `coded` ≥ `between` ≥ `proven` on a grid and `kink` ≥ 0, and a text with the smallest ratios.
+    """Return whether `coded` ≥ `between` ≥ `proven` on a grid and `kink` ≥ 0. The second value is a text with the
+    smallest ratios.
 
-    The number `kink` is the slack of the first inequality at the dimension where the formula for K changes.
+    The factor of ln(2/β) is K in `coded`. The number `kink` is K minus the factor in `between`, at the dimension where
+    the formula for K changes.
     """
     pairs = list(product(DIMENSIONS, BETAS))
     ratio = min(float(coded(d, b)) / between(d, b) for d, b in pairs)
@@ -241,7 +244,7 @@ def _dominates(coded: Bound, proven: Plain, between: Plain, kink: float) -> tupl
     return min(ratio, step) >= 1 and kink >= 0, f"smallest ratios {ratio:.4f}, {step:.4f}; slack {kink:.4f}"
 
 
-KAPPA = math.log(3) / math.log(2)  # the constant κ with ln(3/β) ≤ κ ln(2/β) for β ≤ 1
+KAPPA = math.log(3) / math.log(2)  # ln(3/β) ≤ κ ln(2/β) for β ≤ 1
 KINK = (math.sqrt(2) + 1) / (math.sqrt(2) - 1)  # K is 2 KINK if 2 log₂ m ≤ KINK, and 4 log₂ m otherwise
 
 
@@ -249,7 +252,7 @@ KINK = (math.sqrt(2) + 1) / (math.sqrt(2) - 1)  # K is 2 KINK if 2 log₂ m ≤ 
 @mutant("1.4√d for 1.5√d", coded=lambda d, b: tails.eta_laplace(d, b) - 0.1 * d**0.5)
 @mutant("a fifth of K", coded=lambda d, b: 1.5 * d**0.5 + tails.psi_norm(d) / 5 * math.log(2 / b))
 def laplace_vector_tail(coded: Formula = tails.eta_laplace) -> Evidence:
-    """1.5√d + K ln(2/β), with the constants of the authors' code, is never below a proven bound on ‖Z‖₂, so it holds.
+    """The bound 1.5√d + K ln(2/β) of the authors' code on ‖Z‖₂ holds, because it is never below a proven bound.
 
     The proven bound can fail only in three events, each of probability at most β/3. With x = ln(3/β) they are ΣE_i > d
     + √(2dx) + x, max E_i > x + ln d, and ‖Z‖₂ > √(2ΣE_i) + 2√(x max E_i). The last one has this probability by Gaussian
@@ -272,12 +275,12 @@ def laplace_vector_tail(coded: Formula = tails.eta_laplace) -> Evidence:
 @mutant("a fifth of K", coded=lambda d, b: 1.5 * d + tails.psi_norm(d * (d + 1) / 2) / 5 * math.log(2 / b))
 @mutant("3 % less than K", coded=lambda d, b: 1.5 * d + tails.psi_norm(d * (d + 1) / 2) / 1.03 * math.log(2 / b))
 def laplace_frobenius_tail(coded: Formula = tails.omega_laplace) -> Evidence:
-    """1.5 d + K ln(2/β), with the constants of the authors' code, is never below a proven bound on ‖W‖_F, so it holds.
+    """The bound 1.5 d + K ln(2/β) of the authors' code on ‖W‖_F holds, because it is never below a proven bound.
 
     The proof is that of `laplace_vector_tail` with the weights 2E_ii and 4E_ij. With m = d(d + 1)/2, √(2(d² + √(2d(2d −
     1)x) + 2x)) + 2√(2x(x + ln m)) ≤ √2 d + 2√x + 2√2 x + √2 ln m ≤ √2 d + (2√(κ/ln 2) + 2√2 κ + √2 log₂ m) L. The mean
-    of ‖W‖_F² is 2d² for Laplace noise. The factor 2√(κ/ln 2) + 2√2 κ + √2 log₂ m is closest to K, 0.3 % below it, at 2
-    log₂ m = (√2 + 1)², d = 3.4; the grid has this d and β = 1e-300 too.
+    of ‖W‖_F² is 2d² for Laplace noise. The factor 2√(κ/ln 2) + 2√2 κ + √2 log₂ m is closest to K at 2 log₂ m = (√2 +
+    1)², d = 3.4, where it is 0.3 % below K. The check also tries this d with β = 1e-300.
     """
     first = 2 * math.sqrt(KAPPA / math.log(2)) + 2 * math.sqrt(2) * KAPPA
 
@@ -364,7 +367,8 @@ def exact_levels(d: int, beta: float) -> tuple[float, float]:
 def wigner_form(d: int, row: float, largest: float, level: float = 0.0) -> float:
     """Return the bound of Bandeira and van Handel, given the largest row sum and the largest entry of the E_ij.
 
-    The bound is (1 + θ)(2√(2 row) + 6√(2 largest) √(ln d/ln(1 + θ))) + 2√(2 largest) √level, named by the arguments.
+    With the arguments `row`, `largest` and `level`, the bound is (1 + θ)(2√(2 row) + 6√(2 largest) √(ln d/ln(1 + θ))) +
+    2√(2 largest) √level.
     """
     root = math.sqrt(2 * largest)
     mean = (1 + theta(d)) * (2 * math.sqrt(2 * row) + 6 * root * math.sqrt(math.log(d) / math.log1p(theta(d))))

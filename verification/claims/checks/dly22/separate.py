@@ -1,4 +1,4 @@
-"""Check DLY22 §4, §6 and its appendices, on SeparateCov, its pure form, rates, EMCov, and the projection mechanism."""
+"""Check DLY22 §4, §6 and its appendices: SeparateCov and its pure form, EMCov, rates, and the projection mechanism."""
 
 import math
 from collections.abc import Callable
@@ -90,8 +90,8 @@ def weyl_step(vectors: Formula = separate_cov.descending_eigenvectors, factor: f
 def direction_error(bound: Formula = separate_cov.direction_error) -> Found:
     """The error of the directions, ‖VΛVᵀ − Σ‖_F, is at most 2^{5/4} √(tr Σ ‖W‖)/(ρ^{1/4}√n), attained in dimension 2.
 
-    The bound follows from ‖VΛVᵀ − Σ‖_F² = 2 Σ λ_i(λ_i − v_iᵀΣv_i) and inequality (5) of the paper, and is attained when
-    the noise just exchanges the two eigenvectors.
+    The identity ‖VΛVᵀ − Σ‖_F² = 2 Σ λ_i(λ_i − v_iᵀΣv_i) and inequality (5) of the paper give the bound. Noise that is
+    just large enough to exchange the two eigenvectors attains it.
     """
     rng = np.random.default_rng(2)
     residual = 0.0
@@ -237,7 +237,7 @@ def worst_case_rates(separate: Formula = separate_error) -> Found:
     gain_d, gain_n, _ = ratio(measured(gauss_error), (d, n, Fraction(0)))
     rest_d, rest_n, _ = ratio(measured(separate_rest), (d, n, Fraction(0)))
     yield {"exponents": (d, n) == (Fraction(1, 4), Fraction(-1, 2)), "useful to n²": n == -2 * d}
-    # the exponents of n in those d at which a quotient of bounds is 1
+    # a quotient d^a n^b of bounds is 1 at d = n^{−b/a}
     yield {"crossover at n^{2/3}": gain_d != 0 and 3 * gain_n == -2 * gain_d}
     yield {"dominates to n²": rest_d != 0 and rest_n == -2 * rest_d}
 
@@ -246,8 +246,8 @@ def worst_case_rates(separate: Formula = separate_error) -> Found:
 @mutant("EMCov with ε in place of √ρ", em=em_pure_error)
 @mutant("GaussCov in place of SeparateCov", separate=gauss_error)
 def trace_thresholds(separate: Formula = separate_error, em: Formula = em_error) -> Evidence:
-    """Under zCDP SeparateCov gains √d on EMCov, and beats GaussCov for tr < d^{3/2}/n, while EMCov beats GaussCov for
-    tr < √d/n.
+    """Under zCDP the rate of EMCov is √d times that of SeparateCov. The rate of SeparateCov is below that of GaussCov
+    for tr < d^{3/2}/n, and the rate of EMCov is below that of GaussCov for tr < √d/n.
     """
     rates = [measured(e) for e in (separate, em, gauss_error)]
     gain = ratio(rates[1], rates[0])
@@ -294,9 +294,10 @@ def explicit_threshold(low: float = 1 / 64, high: float = 1.0) -> Found:
 @check("floating", scope="d = 1, …, 5, every sign pattern")
 @mutant("a supremum of (d + 2)/√2", supremum=lambda d: (d + 2) / 2**0.5)
 @mutant("a supremum of √2 d", supremum=lambda d: 2**0.5 * d)
-@mutant("the formula of d ≥ 2 at d = 1", supremum=lambda d: ((d + 2) ** 2 + 4 * (d**2 // 4)) ** 0.5 / 2)
+@mutant("the formula for d ≥ 2, used at d = 1", supremum=lambda d: ((d + 2) ** 2 + 4 * (d**2 // 4)) ** 0.5 / 2)
 def triangle_change(supremum: Formula = triangle_l1) -> Found:
-    """For Δ = xxᵀ − yyᵀ and 2 ≤ d ≤ 5, sup Σ_{i≤j} |Δ_ij| is ½√((d + 2)² + 4⌊d²/4⌋) ≤ √2 d, attained by `block_pair`.
+    """Let Δ = xxᵀ − yyᵀ for x, y in the unit ball. For 2 ≤ d ≤ 5, sup Σ_{i≤j} |Δ_ij| is ½√((d + 2)² + 4⌊d²/4⌋), which
+    is at most √2 d. The rows of `block_pair` attain it.
 
     The check tries every sign pattern of Δ, with numpy's eigenvalues. At d = 1 the supremum of |x² − y²| is 1, at the
     rows 1 and 0.
@@ -355,7 +356,7 @@ def probabilities_of_bounds(bounds: Callable[..., tuple[Number, Number]], d: int
 def separate_pure_error(
     bound: Formula = separate_cov_pure.error_bound, parts: Formula = adaptive_cov_pure.separate_bounds
 ) -> Found:
-    """SeparateLapCov releases a matrix within 2√(tr Σ · b‖W‖) + ‖λ̃ − λ‖ of Σ for any noise; the bound is attained.
+    """For every noise the error of SeparateLapCov is at most 2√(tr Σ · b‖W‖) + ‖λ̃ − λ‖, and the bound is attained.
 
     In the reference, the bounds on ‖W‖ and on the noise of the eigenvalues are taken at β/2 each.
     """
@@ -408,14 +409,14 @@ def pure_rates(separate: Formula = separate_pure_rate, em: Formula = em_pure_err
 def mean_transfer(padded: bool = True, constant: int = 72, least: int = 68) -> Found:
     """Appendix B: if means on {±1}^d need n ≥ d/(Cαε) rows, the empirical error on the ball is at least √d/(3Cnε).
 
-    The condition n ≥ d/(Cαε) is that for estimates M with E‖M − μ‖² ≤ α² ≤ d/54. Scaling by 1/√d turns α into α/√d, so
-    n ≥ √d/(Cαε) is needed for α ≤ a = 2/15 < 1/√54. An empirical error e of a
-    mean implies an error of at most e + 1/√n against the mean of the distribution. Without rows of zeros, the
-    statistical lower bound implies e ≥ √d/(Cnε) − 1/√n, which is no bound for n > d/(Cε)². The proof takes n₀ <
-    √d/(Caε) records and n − n₀ rows of zeros: then (n/n₀)e + 1/√n₀ > a, and n₀ ≥ 9/a² gives e ≥ (2a/3) n₀/n. The
-    condition √d ≥ 68 Cε is enough for the lower bound √d/(3Cnε) on the empirical error. The arithmetic of the lower
-    bound is rational and uses C and ε only in the product Cε. The lower bound √d/(3Cnε) therefore also holds with
-    another function of ε in place of ε, such as 12 sinh ε.
+    The premise is that an estimate M with E‖M − μ‖² ≤ α² needs n ≥ d/(Cαε) rows, for α² ≤ d/54. Scaling by 1/√d turns α
+    into α/√d, so n ≥ √d/(Cαε) is needed for α ≤ a = 2/15 < 1/√54. An empirical error e of a mean implies an error of at
+    most e + 1/√n against the mean of the distribution. If no rows of zeros are added, the premise gives only e ≥
+    √d/(Cnε) − 1/√n, which is negative for n > d/(Cε)². The proof takes n₀ < √d/(Caε) records and n − n₀ rows of zeros:
+    then (n/n₀)e + 1/√n₀ > a, and n₀ ≥ 9/a² gives e ≥ (2a/3) n₀/n. The condition √d ≥ 68 Cε is enough for the lower
+    bound √d/(3Cnε) on the empirical error. The arithmetic of the lower bound is rational and uses C and ε only in the
+    product Cε. The lower bound √d/(3Cnε) therefore also holds with another function of ε in place of ε, such as 12 sinh
+    ε.
     """
     empty = 0
     a = Fraction(2, 15)

@@ -28,7 +28,8 @@ def variance_of_a_weight(moment: Formula = lambda d: (3 * d**3 + d**2) / 2) -> E
 
     The lower bound on the variance follows from the moment bound E‖Z‖_F² ≥ (3d³ + d²)/2. E‖Z‖_F² = d · E w_i² · d²(d² +
     1), because R and w are independent, and E w_i = 1/d. Inequality (2.1) with κ = Ω̃(d³) would make the variance
-    Õ(d⁻³); d³ times the lower bound is at least d/4, so no constant and no power of a logarithm saves (2.1).
+    Õ(d⁻³); d³ times the lower bound is at least d/4. So (2.1) is false for every constant and every power of a
+    logarithm in κ.
     """
     d = sp.Symbol("d", positive=True)
     variance = moment(d) / (d**3 * (d**2 + 1)) - 1 / d**2
@@ -42,8 +43,8 @@ def variance_of_a_weight(moment: Formula = lambda d: (3 * d**3 + d**2) / 2) -> E
 def largest_value(moment: Formula = lambda d: (3 * d**3 + d**2) / 2) -> Evidence:
     """The bound (4.4), max w ≤ (1 + o(1))/d, fails, because E max w ≥ E Σ w² ≥ (3d + 1)/(2(d² + 1)), about 1.5/d.
 
-    If max w ≤ (1 + h)/d with probability 1 − β, then E max w ≤ (1 + h)/d + β. With β = 1/(10 d) and h = 1/5, (1 + h)/d
-    + β is below the bound on E max w for every d ≥ 9, a contradiction; for large d every h < 0.4 leads to a
+    If max w ≤ (1 + h)/d with probability 1 − β, then E max w ≤ (1 + h)/d + β. With β = 1/(10 d) and h = 1/5, this bound
+    is below the lower bound on E max w for every d ≥ 9, which is a contradiction. For large d every h < 0.4 leads to a
     contradiction.
     """
     d = sp.Symbol("d", positive=True)
@@ -60,9 +61,9 @@ def capped_event(cap: Fraction = Fraction(4)) -> Found:
     """P(max w > 4/d) ≤ e^{−d r(c)}/(c(c − 2)) + e^{−d²/1250}, c = 3.84, which is below 1/(16 d²) from d = 10⁴ on.
 
     The largest weight max w = ‖Z‖/R is above 4/d only if ‖Z‖ > 3.84 d or R < 0.96 d². The page norm-tail.md bounds the
-    probability of ‖Z‖ > 3.84 d, and R < 0.96 d² has probability below e^{−L} for d√(2L) = 0.04 d². Given max w ≤ 4/d,
-    w_i therefore still has the variance of `variance_of_a_weight`, and (4.2) fails. With α = 2/d the event in the
-    condition of (4.2) has a probability that tends to 0.
+    probability of ‖Z‖ > 3.84 d, and R < 0.96 d² has probability below e^{−L} for d√(2L) = 0.04 d². As 0 ≤ w_i ≤ 1, the
+    condition max w ≤ 4/d lowers the variance of w_i by at most 1/(16 d²). By `variance_of_a_weight` the variance was at
+    least 1/(4d²), so (4.2) fails. With α = 2/d the event in the condition of (4.2) has a probability that tends to 0.
     """
     c = cap * Fraction(96, 100)
     log = mpmath.iv.log(2 * mpmath.iv.mpf(c.numerator) / c.denominator / mpmath.iv.pi)

@@ -126,8 +126,10 @@ def _random_signs(rng: np.random.Generator, size: int, d: int) -> Matrix:
 def signed_factors(
     signs: Formula = _random_signs, noise: Formula = nuclear_laplace.sample, draws: int = 4000
 ) -> Evidence:
-    """With random signs the singular vectors of Z are Haar: signs and squares of their first entries have the law of a
-    Haar vector.
+    """If their signs are random, the singular vectors of Z have the Haar law.
+
+    The check tests the signs and the squares of U₁₁ and V₁₁, the signs of the determinants, and whether U₁₁ is
+    independent of V₁₁ and of w₁.
     """
     d, rng = 3, np.random.default_rng(8)
     u, s, vt = np.linalg.svd(noise(d, rng, draws))

@@ -54,8 +54,8 @@ def corrected_threshold(d: Number, n: Number) -> Pair:
     "a threshold 3 % larger", threshold=lambda d, n: tuple(sp.Rational(103, 100) * v for v in corrected_threshold(d, n))
 )
 @mutant("d/(εn) for √d/(εn)", additive=lambda d, n: d / n)
-@mutant("√(d/(εn)) for √d/(εn), as in the text", additive=lambda d, n: sp.sqrt(d / n))
-@mutant("enough from n = d^{1/4} on", enough=sp.Rational(1, 4))
+@mutant("√(d/(εn)) in place of √d/(εn), as in DN25's text", additive=lambda d, n: sp.sqrt(d / n))
+@mutant("n ≥ d^{1/4} in place of n ≥ √d", enough=sp.Rational(1, 4))
 def earlier_work(
     threshold: Formula = corrected_threshold,
     additive: Formula = lambda d, n: sp.sqrt(d) / n,
@@ -83,7 +83,7 @@ def earlier_work(
 @check("symbolic", covers="all", scope="d fixed, n → ∞")
 @mutant("the printed square", power=2)
 def approximate_rate(power: int = 1) -> Evidence:
-    """The rate d/n of (ε, δ)-DP is the rate of ‖Σ̂ − Σ‖_F, not of its square.
+    """Under (ε, δ)-DP, d/n is the rate of ‖Σ̂ − Σ‖_F, and not the rate of its square.
 
     Gaussian noise of standard deviation σ = c/n on the upper triangle has E‖N‖_F² = d²σ². If d/n is to be tight,
     (E‖N‖_F²)^{power/2}/(d/n) must have a finite limit above 0 as n → ∞.
@@ -114,7 +114,7 @@ def small_sample_gain(gain: Formula = gain_of_theorem_2) -> Evidence:
     n, d, epsilon, trace, log = sp.symbols("n d epsilon t L", positive=True)
     second = sp.sqrt(d * trace / (epsilon * n)) + sp.sqrt(d * log) / (epsilon * n)
     residual = sp.simplify(sp.sqrt(d / (epsilon * n)) - gain(trace, log / (epsilon * n)) * second)
-    x, more = sp.symbols("x m", positive=True)  # x and x + m are √tr Σ and √l, in either order
+    x, more = sp.symbols("x m", positive=True)  # one of √tr Σ and √l is x, the other x + m
     factors = [gain(x**2, (x + more) ** 2), gain((x + more) ** 2, x**2)]
     between = all(
         sp.simplify(1 / g - (x + more)).is_positive and sp.simplify(2 * (x + more) - 1 / g).is_positive for g in factors
@@ -170,7 +170,7 @@ def never_negative(expression: sp.Expr) -> bool:
 @check("symbolic", covers="all", exhausts="the three ranges of tr Σ", scope="all d, n, ε, tr Σ")
 @mutant("d^{1/4} in all regimes", small=lambda q: q)
 @mutant("d^{1/2} for large traces", large=lambda q: q**2)
-@mutant("εn tr Σ for its root", between=lambda q, y: q * y**2)
+@mutant("εn tr Σ in place of its square root", between=lambda q, y: q * y**2)
 def gain_over_dly22(
     small: Formula = lambda q: sp.Integer(1), between: Formula = lambda q, y: q * y, large: Formula = lambda q: q
 ) -> Evidence:
@@ -201,7 +201,9 @@ def gain_over_dly22(
 @mutant("as printed", power=1)
 @mutant("the printed prefactor", other=1)
 def step_2_display(power: int = 2, other: int = 2) -> Evidence:
-    """For t = C₃ (L/d)^{3/2} with L = log, (d³/L) t² is C₃² L² and not C₃² L, as printed; (d³/L²) t² is C₃² L."""
+    """Let t = C₃ (L/d)^{3/2}, where L is the logarithm. Then (d³/L) t² is C₃² L², and not C₃² L as printed. The product
+    (d³/L²) t² is C₃² L.
+    """
     c, d, log = sp.symbols("c d L", positive=True)
     t = c * (log / d) ** sp.Rational(3, 2)
     residual = sp.simplify(d**3 / log * t**2 - c**2 * log**power)
@@ -224,7 +226,7 @@ def cap(numerator: Formula = lambda d, b: sp.log(1 / b)) -> Evidence:
 def corrected_cap(level: Formula = lambda d, b: sp.log(d / b)) -> Evidence:
     """The corrected cap α₁ = (1 + c₁^{−1/2}) √(log(d/β)/d) bounds 1/d + √(log(d/β)/(c₁d)).
 
-    The reason is that 1/d ≤ √(log(d/β)/d) for d ≥ 2. d log(d/β) ≥ d ln d, which is 2 ln 2 > 1 at d = 2 and grows.
+    The reason is that 1/d ≤ √(log(d/β)/d) for d ≥ 2. This holds because d log(d/β) ≥ d ln d ≥ 2 ln 2 > 1.
     """
     d, beta = sp.symbols("d beta", positive=True)
     product = sp.expand_log(d * level(d, beta), force=True)

@@ -17,7 +17,8 @@ from covassay.verification.claims.evidence import Evidence, Formula, check, muta
 @mutant("a weaker moment bound", first=Fraction(1))
 @mutant("the smaller root", sign=-1)
 def sharper_constant(first: Fraction = Fraction(3, 2), sign: int = 1) -> Evidence:
-    """The moments refute ‖Z‖ ≤ ad for every a < (7 + √33)/8 = 1.593, and so the 3 of Theorem 1 at p = ∞, where a = 3/2.
+    """The moments of Z refute ‖Z‖ ≤ ad for every a < (7 + √33)/8 = 1.593. Theorem 1 has a = 3/2 at p = ∞, so its
+    constant 3 is refuted.
 
     The identity st/(s + t) = (s + t)/4 − (s − t)²/(4(s + t)) is used with s + t ≤ 2ad, which holds if ‖Z‖ ≤ ad. The
     limit m = lim E Σ s²/d³ therefore satisfies m ≥ 3/2 + (m − 1)/(4a) and m ≤ a. For a ≥ 1/4 the first of the two
