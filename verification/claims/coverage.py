@@ -1,10 +1,10 @@
 """Derive the method and the coverage of a check from its source code. The gate compares the derived method and coverage
 with the declared ones.
 
-The source of a check is its own function, and every function of the verification package that it calls or has as a
-default, with the module-level values that these functions use. The source of the reference is left out. Its formulas
-compute with floats, fractions and symbols alike, so it does not show the method of a check. The derivation searches the
-source for the following traits.
+The source of a check consists of its own function, of every function of the verification package that it calls or that
+is the default of a slot, and of the module-level values that these functions use. The source of the reference is left
+out. Its formulas compute with floats, fractions and symbols alike, so it does not show the method of a check. The
+derivation searches the source for the following traits.
 
     rng    : a random generator; then the check covers random samples, whatever the declaration says
     floats : numpy, a rounded literal, a float function of math; then it is "floating"
@@ -139,8 +139,8 @@ def _nodes(function: FunctionType) -> Iterator[ast.AST]:
 
 
 def _used(function: FunctionType) -> dict[str, Any]:
-    """Return the module-level values that a function names, and the functions that it reaches through a module, by
-    name.
+    """Return, by name, the module-level values that a function names, and what it takes from a module of the
+    verification package, as in `series.PI`.
     """
     values: dict[str, Any] = {}
     code = function.__code__

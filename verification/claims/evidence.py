@@ -87,8 +87,8 @@ class ClaimCheck:
     """A check of a claim, with its kind, its mutants and its coverage.
 
     A mutant assigns wrong values to some slots; its name says what is wrong with them.
-    covers : value "all" cases, or one "case" that suffices (a counterexample); by default derived from the source of
-        the check.
+    covers : "all" if the check covers all cases, "case" if one case suffices (a counterexample), "range" or "random";
+        by default derived from the source of the check.
     exhausts : the reason why a finite list in the source of a check that covers all cases leaves no case out.
     scope : what the check covers, in words ("all d", "d ≤ 5", "10⁵ draws, false alarm 1e-9").
     attained : the argument of `concluded`, for a check that yields its results.

@@ -1,4 +1,4 @@
-"""Check noise on a lattice: its samplers by exact probabilities, the divergence of its laws, the sensitivities."""
+"""Check noise on a lattice: its samplers, by exact probabilities, and the sensitivities that set its scale."""
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction

@@ -250,7 +250,8 @@ def squared_modulus(z: sp.Expr) -> sp.Expr:
 def centred_sensitivity_twice(
     sensitivity: Formula = centred_sensitivity, opposite: Fraction = Fraction(64, 3)
 ) -> Evidence:
-    """The sensitivity 3√3 (n − 1)/n² follows by complex numbers: the largest |(x − m)² − (y − m)²| on the disc is 3√3.
+    """The sensitivity 3√3 (n − 1)/n² is proved with complex numbers: the largest |(x − m)² − (y − m)²| on the disc is
+    3√3.
 
     For given x and y the best m lies in the plane of x, y and 0. In the plane |x − y||x + y − 2m| is the modulus of a
     polynomial in complex x, y, m, so its maximum over the disc is on the circle. With m = 1, p and q the tangents of

@@ -89,8 +89,8 @@ def spectral_law(sampler: Formula = nuclear_laplace.sample_spectrum) -> Evidence
     """‖Z‖ of nuclear-Laplace noise follows its exact Pfaffian law, and ‖Z‖/‖Z‖_* is independent of ‖Z‖_*.
 
     Kolmogorov–Smirnov tests with 2000 draws each at d = 2, 5, 12 detect a distance of about 0.15 for the law of ‖Z‖.
-    Fisher's exact test of independence, on quadrants, detects a quadrant whose share is 0.08 away from 1/4 with
-    probability 1 − 1e-9.
+    Fisher's exact test of independence, on the four quadrants around the medians, detects a quadrant whose share is
+    0.08 away from 1/4 with probability 1 − 1e-9.
     """
     tests = []
     for d in (2, 5, 12):

@@ -41,7 +41,9 @@ def budget_of(name: str, size: float) -> dict[str, float]:
 
 
 def first_rows(d: int) -> list[tuple[Matrix, Matrix]]:
-    """Return two pairs of neighbouring data sets: the row e₁ beside a row of zeros is replaced by e₂, or by zeros."""
+    """Return two pairs of neighbouring data sets. The first data set of each pair has the rows e₁ and 0. In the second
+    data set e₁ is replaced by e₂, or by 0.
+    """
     x = np.zeros((ROWS, d))
     x[0, 0] = 1
     other = np.zeros((ROWS, d))
@@ -284,7 +286,8 @@ class Account:
     def tolerance(self, name: str) -> float:
         """Return the relative error that the check allows for the result of `spend`.
 
-        For a tight share of δ the error is larger, because the least scale of the noise is rounded up.
+        For a δ that is known as a share in the ledger only, the allowed error is larger, because the least scale of the
+        noise is rounded up.
         """
         return 1e-9 if self.found or "delta" not in budget_of(name, 1.0) else 1e-6
 

@@ -137,7 +137,8 @@ def tangent(symmetric: bool, slope: Fraction, start: Fraction) -> tuple[bool, st
     "2 ln(1/β) for 2.36 ln(1/β)", bound=lambda d, level, symmetric: (Fraction(5, 2) if symmetric else 4) * d + 2 * level
 )
 def linear_bound(bound: Formula = nuclear_laplace.spectral_norm_bound) -> Found:
-    """‖Z‖ ≤ ρ(4d + 2.36 ln(1/β)) with probability 1 − β for every d and β; symmetric noise has ρ(2.5 d + 1.77 ln(1/β)).
+    """With probability at least 1 − β, ‖Z‖ ≤ ρ(4d + 2.36 ln(1/β)) for full noise and ‖Z‖ ≤ ρ(2.5 d + 1.77 ln(1/β)) for
+    symmetric noise, for every d and β.
 
     At d = 1 the tail is P(‖Z‖ ≥ t) = e^{−t}. The check computes the constants to 30 digits; the slack of the
     inequalities is in the third digit.
@@ -157,7 +158,8 @@ def linear_bound(bound: Formula = nuclear_laplace.spectral_norm_bound) -> Found:
 def tail_at_the_edge(
     angle: Formula = lambda d, level: nuclear_laplace.spectral_norm_angle(d, level, mpmath.log),
 ) -> Found:
-    """The norm ‖Z‖ is at most πρd/cos φ with probability 1 − β, for φ³ = 3(ln(1/β) + (7/6) ln d)/(2d) and φ < π/2.
+    """The norm ‖Z‖ of full noise is at most πρd/cos φ with probability at least 1 − β, for φ³ = 3(ln(1/β) + (7/6) ln
+    d)/(2d) and φ < π/2.
 
     With t = edge/cos φ the rate of the tail bound is d·2(φ/cos φ − arccosh(1/cos φ)). As a function of φ the rate
     vanishes at 0 and has the derivative 2dφ tan φ/cos φ ≥ 2dφ², so it is at least (2/3) dφ³. The factor of the tail

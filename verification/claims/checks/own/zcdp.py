@@ -1,4 +1,4 @@
-"""Check the exact spend of zCDP mechanisms: their ρ by bounded range, by Gaussian noise, and by composition."""
+"""Check what mechanisms cost in zCDP: any ε-DP mechanism, any loss in an interval, AboveThreshold, and CoinPress."""
 
 from fractions import Fraction
 
