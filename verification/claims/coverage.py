@@ -1,9 +1,10 @@
 """Derive the method and the coverage of a check from its source code. The gate compares the derived method and coverage
 with the declared ones.
 
-The source of a check is its own function, and every function of the verification package that it calls or has as a
-default, with the module-level values that these functions use. The reference is left out, because its formulas compute
-with any kind of number. The derivation searches the source for the following traits.
+The source of a check consists of its own function, of every function of the verification package that it calls or that
+is the default of a slot, and of the module-level values that these functions use. The source of the reference is left
+out. Its formulas compute with floats, fractions and symbols alike, so it does not show the method of a check. The
+derivation searches the source for the following traits.
 
     rng    : a random generator; then the check covers random samples, whatever the declaration says
     floats : numpy, a rounded literal, a float function of math; then it is "floating"
@@ -33,7 +34,7 @@ TOOLS = "covassay.verification.exact"
 RANDOM = {"default_rng", "SeedSequence", "Random", "Generator"}
 EXACT_MATH = {"comb", "factorial", "prod", "gcd", "lcm", "isqrt", "perm", "inf", "ceil", "floor"}
 DIRECTED = {"fadd", "fsub", "fmul", "fdiv"}  # functions of mpmath with a direction of rounding
-# functions of mpmath without an error bound
+# names of mpmath whose use is not counted among the `points`
 INTERVAL_MPMATH = {"iv", "mp", "libmp", "workprec", "workdps", "nstr", "mpf", "inf", *DIRECTED}
 # parts of numpy that are not floating point
 NOT_FLOATS = {"random", "bool_", "ndarray", "object_", "integer", "int64"}
@@ -50,7 +51,7 @@ class Traits:
 
     rng: tuple[str, ...]
     floats: tuple[str, ...]
-    # lines that use mpmath without intervals, on which an exact check and an enclosure cannot rest
+    # lines that use mpmath without intervals; a check with such a line must be declared "floating"
     points: tuple[str, ...]
     lists: tuple[str, ...]
 
@@ -97,14 +98,16 @@ def overclaims(check: ClaimCheck) -> list[str]:
 
 
 def _plain(check: ClaimCheck) -> FunctionType:
-    """Return the function of a check as a plain function, which it always is."""
+    """Return the function of a check, after asserting that it is a plain Python function."""
     assert isinstance(check.function, FunctionType)
     return check.function
 
 
 @cache
 def _definitions(file: str) -> dict[int, list[ast.AST]]:
-    """Return every function and lambda of a source file, keyed by its first line according to Python."""
+    """Return the functions and lambdas of a source file by the number of their first line, which is that of the first
+    decorator if there is one.
+    """
     found: dict[int, list[ast.AST]] = {}
     for node in ast.walk(ast.parse(Path(file).read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.Lambda):
@@ -136,8 +139,8 @@ def _nodes(function: FunctionType) -> Iterator[ast.AST]:
 
 
 def _used(function: FunctionType) -> dict[str, Any]:
-    """Return the module-level values that a function names, and the functions that it reaches through a module, by
-    name.
+    """Return, by name, the module-level values that a function names, and what it takes from a module of the
+    verification package, as in `series.PI`.
     """
     values: dict[str, Any] = {}
     code = function.__code__
@@ -185,7 +188,9 @@ def _marks(function: FunctionType) -> tuple[tuple[str, str], ...]:
 
 
 def _silent(function: FunctionType) -> set[int]:
-    """Return the nodes that do not influence the result: printed values, annotations, and arrays of exact objects."""
+    """Return the `id` of every node that is not searched for traits: f-strings, annotations, and functions that are
+    called to make an array of objects or whole numbers.
+    """
     silent: set[int] = set()
     for node in _nodes(function):
         quiet = [getattr(node, "annotation", None), getattr(node, "returns", None)]
@@ -210,7 +215,7 @@ def _marked(function: FunctionType) -> Iterator[tuple[str, ast.AST]]:
             yield "rng", node
         yield from _floats(node, function)
         if function.__module__.startswith(TOOLS):
-            continue  # a loop in the tools of verification/exact computes a single value
+            continue  # loops in the tools of verification/exact are steps of one computation, not lists of cases
         if isinstance(node, ast.For | ast.comprehension) and _is_list(node.iter, values):
             yield "lists", node.iter
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and SYMBOLS.fullmatch(node.value):
@@ -235,7 +240,9 @@ def _floats(node: ast.AST, function: FunctionType) -> Iterator[tuple[str, ast.AS
 
 
 def _dyadic(value: float) -> bool:
-    """Return whether a float literal such as 0.5 is exactly representable in binary."""
+    """Return whether a float literal counts as exact: it is a fraction whose denominator is a power of 2 up to 64, such
+    as 0.5.
+    """
     return value.as_integer_ratio()[1] <= LARGEST_DENOMINATOR
 
 

@@ -73,7 +73,7 @@ def concluded(found: Iterable[Result], attained: float | None = None) -> Evidenc
             failed += [] if one else [f"case {number}"]
         else:
             shares.append(one)
-            # NaN is no valid share; only floats are rounded
+            # the form `not … <= …` also rejects NaN; only floats may exceed 1, by a rounding error
             if not one <= (1 + ROUNDING if isinstance(one, float) else 1):
                 failed.append(f"{float(one):.6g} of the bound")
     told = [*failed[:SHOWN], *([f"{len(failed)} cases fail"] if failed else [])]
@@ -87,8 +87,8 @@ class ClaimCheck:
     """A check of a claim, with its kind, its mutants and its coverage.
 
     A mutant assigns wrong values to some slots; its name says what is wrong with them.
-    covers : value "all" cases, or one "case" that suffices (a counterexample); by default derived from the source of
-        the check.
+    covers : "all" if the check covers all cases, "case" if one case suffices (a counterexample), "range" or "random";
+        by default derived from the source of the check.
     exhausts : the reason why a finite list in the source of a check that covers all cases leaves no case out.
     scope : what the check covers, in words ("all d", "d ≤ 5", "10⁵ draws, false alarm 1e-9").
     attained : the argument of `concluded`, for a check that yields its results.
@@ -133,8 +133,8 @@ def mutant(name: str, /, **slots: Any) -> Callable[[Run], Run]:
 def scaled(value: Any, factor: Fraction) -> Any:
     """Return the value of a slot, multiplied by a factor.
 
-    For a function the result is multiplied, and for several numbers the first. A figure in words keeps its number of
-    decimal places.
+    If the value is a function, its result is multiplied. If it is a tuple, only its first entry is multiplied. A figure
+    given as text keeps its number of decimal places.
     """
     if callable(value):
         return lambda *given, **named: _times(value(*given, **named), factor)
@@ -164,7 +164,8 @@ def check(
     """Make a decorator that turns a function into a check.
 
     mutants : a table of mutants from a program, name -> slots; other mutants are declared by `@mutant` under the check.
-    less, more : the slots, between spaces, whose values are wrong if they are 3 % smaller, or larger.
+    less, more : names of slots, separated by spaces. Each slot in `less` adds a mutant with a value that is 3 %
+        smaller, and each slot in `more` one with a value that is 3 % larger.
     """
     if kind not in get_args(Kind):
         raise ValueError(f"kind {kind!r} is none of {', '.join(get_args(Kind))}")

@@ -1,4 +1,4 @@
-"""Check that the figures which entries of the ledger quote are the rounded values that a check computes."""
+"""Compare figures that ledger entries quote with the values that a check computes, after rounding these values."""
 
 from collections.abc import Iterable
 from fractions import Fraction

@@ -8,9 +8,9 @@ from covassay.reference.domain import Matrix
 
 
 def sign_matrices(d: int) -> Matrix:
-    """Return all symmetric sign matrices whose first row is 1 beyond the diagonal, (count, d, d).
+    """Return all symmetric sign matrices whose first row is 1 right of the diagonal, as an array (count, d, d).
 
-    Flipping the signs of features makes the first row of every symmetric sign matrix 1 beyond the diagonal.
+    Every symmetric sign matrix becomes one of these if the signs of some features are flipped.
     """
     free = [(i, j) for i in range(d) for j in range(i, d) if i > 0 or j == 0]
     signs = np.array(list(product((1.0, -1.0), repeat=len(free))))

@@ -63,7 +63,7 @@ class Printed:
 
 @dataclass(frozen=True)
 class Definition(Printed):
-    """A constant that a statement may mention: a definition, or a proof, for which only the type matters."""
+    """A constant that a statement may mention. It is a definition or a proof; of a proof only the type matters."""
 
     # whether the constant states conditions (a predicate or record), which may be impossible to satisfy
     is_premise: bool
@@ -84,9 +84,7 @@ class Statement(Printed):
 
 @dataclass(frozen=True)
 class Witness:
-    """Evidence that a predicate can be satisfied: a lemma that establishes the predicate, or an assumption of the
-    ledger.
-    """
+    """The reason why a predicate can be satisfied: a lemma proves it, or an assumption of the ledger says it."""
 
     predicate: str
     lemma: str = ""

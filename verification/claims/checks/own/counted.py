@@ -135,7 +135,8 @@ def lattice_budget(rows: float = 1.0, entries: float = 1.0) -> Found:
         attained = max(spent_on_lattice(file, row, rows, entries) for row in (np.eye(d)[0], np.full(d, d**-0.5)))
         others = unit_rows(rng.standard_normal((8, d)) * rng.choice([0.3, 1.0, 5.0], (8, 1)))
         largest = max(spent_on_lattice(file, row, rows, entries) for row in others)
-        short = 1e-9 if spend.attained else 4 * d / 2**INPUT_BITS  # entries are rounded toward zero by up to 2^{−b}
+        # the mechanism rounds entries toward zero, by up to 2^{−b}
+        short = 1e-9 if spend.attained else 4 * d / 2**INPUT_BITS
         if not share * (1 - short) <= attained <= share * (1 + 1e-9) or largest > share * (1 + 1e-9):
             yield f"{declared.name} d = {d}: {attained:.9f} of {share:.9f}"
 

@@ -26,7 +26,8 @@ def spends_of_scales(
     exponents: Formula = em_cov.exponents,
     eigenvalue: Formula = em_cov.eigenvalue_scale,
 ) -> Found:
-    """The Johnson–Lindenstrauss image spends ε; EMCov's directions spend ρ(d − 1)/(32d) as reconstructed, ρ/2 if tight.
+    """The Johnson–Lindenstrauss image spends ε. The directions of EMCov spend ρ(d − 1)/(32d) with the reconstructed
+    calibration, and ρ/2 with the tight one.
 
     A direction with exponent η costs η²/2, because its loss fills an interval of length 2η. The eigenvalues of C move
     by at most √2 in ℓ2, so Gaussian noise of the tight scale s costs 2/(2s²) = ρ/2. They move by at most 2 in ℓ1, so
@@ -43,7 +44,9 @@ def spends_of_scales(
 
 
 @check("floating", less="largest gradients", scope="α from 0.01 to 40, W = 0.1, 1, 7")
-@mutant("the paper's for the tight one", largest=lambda a, c: output_perturbation.largest_norm(a, "paper"))
+@mutant(
+    "the paper's bound in place of the tight one", largest=lambda a, c: output_perturbation.largest_norm(a, "paper")
+)
 def norm_of_a_regression(
     largest: Formula = output_perturbation.largest_norm, gradients: Formula = output_perturbation.gradient_change
 ) -> Found:
@@ -86,7 +89,7 @@ Coded = Callable[..., Number]
 
 
 def stated_bounds(d: Number, beta: Number) -> dict[str, Number]:
-    """Return the bounds of DLY22's code as its claims in the ledger state them."""
+    """Return four bounds that DLY22's code uses, by the formulas that the ledger states."""
     two, log = mpmath.sqrt(2), mpmath.log
     theta = min((log(d) / d) ** (mpmath.mpf(3) / 10), mpmath.mpf(1) / 2)
     m = d * (d + 1) / 2
@@ -117,11 +120,13 @@ LARGER = {f"{name}: 3 % more": {"coded": {**CODED, name: scaled(CODED[name], MOR
 
 @check("floating", mutants=LARGER, scope="d from 2 to 5000, β from 1e-9 to 0.5")
 def coded_bounds(coded: Mapping[str, Coded] = CODED) -> Found:
-    """Four bounds of DLY22's code, one of them for Gaussian noise, are in the reference as the ledger states them."""
+    """For four bounds that DLY22's code uses, one for Gaussian and three for Laplace noise, the reference has the
+    formulas that the ledger states.
+    """
     with mpmath.workdps(40):
         for d, beta in product((2, 3, 9, 60, 5000), (0.5, 0.1, 1e-9)):
             exact = mpmath.mpf(d), mpmath.mpf(beta)
             for name, value in stated_bounds(*exact).items():
                 gap = abs(coded[name](*exact, mpmath.log) / value - 1)
-                # the exponent 0.3 in the code is a float
+                # the reference has the exponent 3/10 as the float 0.3, so the two values differ by rounding
                 yield {f"{name}, d={d}": gap <= mpmath.mpf(10) ** -14}

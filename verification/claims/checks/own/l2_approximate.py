@@ -1,9 +1,12 @@
-"""Check the ℓ2 mechanism under (ε, δ)-DP: the density of its loss, and its least scale by the probabilities of caps.
+"""Check the density of the privacy loss of the ℓ2 mechanism under (ε, δ)-DP, and the scale of its noise.
+
+Both are checked against the δ that the probabilities of spherical caps give.
 
 Let P and Q be the output laws on two neighbours, a and b their means, and ‖a − b‖ = q. The points at distance r from a
 where the loss is above ε form a cap of the sphere about a, and those at distance r from b form a cap of the sphere
 about b. The distance of an output to the mean of its law is Gamma(D) under P and under Q, and is independent of the
-direction. The difference P(ℓ > ε) − e^ε Q(ℓ > ε), where ℓ is the privacy loss, is known without the density of ℓ.
+direction. The least δ at ε is P(ℓ > ε) − e^ε Q(ℓ > ε), where ℓ is the privacy loss. Both probabilities are means of the
+shares of caps over the Gamma law of the distance, so δ is computed without the density of ℓ.
 """
 
 import math
@@ -41,7 +44,7 @@ def over_radii(share: Callable[[float], float], start: float, entries: int) -> f
 
 
 def delta_of_caps(q: float, epsilon: float, entries: int) -> float:
-    """Return the least δ at ε < q, computed from the probabilities of caps."""
+    """Return the least δ at ε, for ε < q, computed from the probabilities of caps."""
     near = (q - epsilon) / 2
     whole = float(gamma.cdf(near, entries))  # radii at which the loss is above ε in every direction
     first = over_radii(lambda r: cap((2 * r * epsilon + epsilon**2 - q**2) / (2 * r * q), entries), near, entries)
@@ -54,7 +57,7 @@ def delta_of_caps(q: float, epsilon: float, entries: int) -> float:
 @mutant("κ is left out", factor=lambda q, entries: 0.0)
 @mutant("κ of z = q in place of q/2", factor=lambda q, entries: mechanism.kappa(2 * q, entries))
 @mutant(
-    "the power of the sine is one less",
+    "the power of the sine is too small by one",
     weight=lambda c, s, q, entries, kappa: mechanism.log_weight(c, s, q, entries - 1, kappa),
 )
 @mutant(
@@ -99,10 +102,11 @@ def of_more_columns(x: Any, noise: Any, **given: Any) -> Any:
 @check("floating", scope="d = 1 to 4, three budgets")
 @mutant("3 % less noise", release=scaled(0.97))
 @mutant("3 % more noise", release=scaled(1.03))
-@mutant("the noise of a row that comes or goes", release=scaled(0.5**0.5))
+@mutant("the noise for adding or removing a row", release=scaled(0.5**0.5))
 @mutant("the scale of one more column", release=of_more_columns)
 def least_scale(release: Callable[..., Any] = mechanism.release) -> Found:
-    """For orthonormal rows, the noise that `release` adds has the claimed δ at ε, by the probabilities of caps.
+    """If a row is replaced by an orthogonal one, the noise that `release` adds gives the claimed δ as the least δ at ε,
+    by the probabilities of caps.
 
     At d = 1 the worst neighbours are a unit row and a row of zeros, and the closed form gives the δ.
     """

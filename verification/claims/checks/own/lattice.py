@@ -1,4 +1,4 @@
-"""Check noise on a lattice: its samplers by exact probabilities, the divergence of its laws, the sensitivities."""
+"""Check noise on a lattice: its samplers, by exact probabilities, and the sensitivities that set its scale."""
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -61,11 +61,12 @@ def without_splitting(coins: Coins, p: int, q: int) -> bool:
 @mutant("exponents above 1 are not split", chance_exp=without_splitting)
 @mutant("e^{−1} once too often", chance_exp=lambda coins, p, q: Coins.chance_exp(coins, p + (p > q) * q, q))
 def exponential_chance(chance_exp: Formula = Coins.chance_exp) -> Found:
-    """`Coins.chance_exp(p, q)` is true with probability e^{−p/q}, enclosed to 10^−12 by all runs of up to 22 decisions.
+    """`Coins.chance_exp(p, q)` is true with probability e^{−p/q}, up to an error of at most 10^−12.
 
-    Every decision of a run has a rational probability, so the check sums exactly over runs that end true and over runs
-    that end false. The probability e^{−p/q} lies between the sum over runs that end true and one minus the sum over
-    runs that end false.
+    The check enumerates all runs of up to 22 decisions. Every decision of a run has a rational probability, so the
+    check sums exactly over runs that end true and over runs that end false. Both e^{−p/q} and the probability of True
+    lie between the sum over runs that end true and one minus the sum over runs that end false, and these two bounds are
+    less than 10^−12 apart.
     """
     widest = Fraction(0)
     for p, q in ((0, 1), (1, 7), (1, 1), (3, 2), (2, 1)):
@@ -88,7 +89,9 @@ def keeps_both_zeros(scale: Fraction, coins: Coins) -> int | None:
 
 
 def forgets_the_remainder(scale: Fraction, coins: Coins) -> int | None:
-    """Draw like a wrong sampler that never rejects the uniform remainder u of CKS20."""
+    """Draw as a mutant of the sampler does: it keeps every uniform number u below t, where the sampler of CKS20 keeps u
+    with probability e^{−u/t}.
+    """
     t, s = scale.numerator, scale.denominator
     size, negative = coins.below(t), coins.chance(1, 2)
     while coins.chance_exp(1, 1):
@@ -231,11 +234,12 @@ def sensitivities(
     l2_squared: Formula = gaussian.sensitivity_squared,
     released: Mapping[str, Callable[..., Any]] = RELEASED,
 ) -> Found:
-    """No two integer rows of length up to 2^b move the upper triangle of Σ q qᵀ by more than S in ℓ1 or S² in ℓ2².
+    """Replacing an integer row of length up to 2^b by another moves the upper triangle of Σ q qᵀ by at most the ℓ1 and
+    ℓ2 sensitivities of the reference.
 
     The check tries all pairs of integer rows of length up to 2^b. Some pair of rows attains the ℓ2 sensitivity, and for
-    d = 1 also the ℓ1 sensitivity. The release is Σ q qᵀ plus noise that was requested at the scale S/ε, or the variance
-    S²/(2ρ).
+    d = 1 also the ℓ1 sensitivity. The release is Σ q qᵀ plus noise. It requests Laplace noise of the scale S/ε, where S
+    is the ℓ1 sensitivity, or Gaussian noise of the variance S²/(2ρ), where S is the ℓ2 sensitivity.
     """
     data, z = (ExactData(3, gram, [], 2) for gram in ([[5, 1], [1, 2]], [[7, -3], [-3, 4]]))
     asked: list[Number] = []

@@ -27,11 +27,11 @@ KINDS = {False: "full", True: "symmetric"}
 @mutant("the Jacobian of full matrices", jacobian=repulsion)
 @mutant("without the √2 of the coordinates", weight_squared=1)
 def symmetric_volume(jacobian: Formula = vandermonde, weight_squared: int = 2) -> Found:
-    """The volume element of symmetric Z = QΛQᵀ is dZ = ± 2^{d(d−1)/4} ∏_{i<j} (λ_i − λ_j) dλ dA at Q = 1, Q ≈ 1 + A.
+    """For symmetric Z = QΛQᵀ the volume element at Q = I is dZ = ± 2^{d(d−1)/4} ∏_{i<j} (λ_i − λ_j) dλ dA.
 
-    To first order the change of Z is dZ = AΛ − ΛA + dΛ with A antisymmetric. In the isometric coordinates (Z_ii, √2
-    Z_ij) the determinant is computed entry by entry. Conjugation by rotations is an isometry, so the formula holds at
-    every Q.
+    Near Q = I, Q is I + A to first order, with A antisymmetric, and Z changes by dZ = AΛ − ΛA + dΛ. In the isometric
+    coordinates (Z_ii, √2 Z_ij) the determinant is computed entry by entry. Conjugation by rotations is an isometry, so
+    the formula holds at every Q.
     """
     for d in range(2, 5):
         values = sp.symbols(f"l1:{d + 1}", real=True)
@@ -52,8 +52,10 @@ def symmetric_volume(jacobian: Formula = vandermonde, weight_squared: int = 2) -
 def radius(shape: Formula = nuclear_laplace.radius_shape) -> Found:
     """The nuclear norm ‖Z‖_* follows Gamma(d(d + 1)/2, ρ) for symmetric noise and Gamma(d², ρ) for full noise.
 
-    The polynomial part of the density is homogeneous of degree d(d − 1)/2, or d(d − 1), and dλ contributes R^{d−1} dR.
-    The shape, which is the mean of the Gamma law, is also compared with the exact E Σ|λ_i| of the mixture of Gammas.
+    The polynomial part of the density is homogeneous, of degree d(d − 1)/2 for symmetric noise and d(d − 1) for full
+    noise. With R = ‖Z‖_*, the volume element dλ contributes R^{d−1} dR. The shape is therefore the degree plus d. The
+    shape, which is the mean of the Gamma law at ρ = 1, is also compared with the exact E Σ|λ_i| of the mixture of
+    Gammas.
     """
     t = sp.Symbol("t", positive=True)
     for symmetric, product in ((True, vandermonde), (False, repulsion)):
@@ -117,7 +119,8 @@ def float_moments(
 ) -> Found:
     """The reference's E‖Z‖_{S_p}^p, by quadrature of the one-point density, agrees with the exact rational value.
 
-    The exact values of E‖Z‖_F²/ρ², 2, 15, … for full noise and 2, 25/3, … for symmetric noise, are those of the claim.
+    For d = 1 to 5 the check also compares the exact values of E‖Z‖_F²/ρ² with those that the claim states: 2, 15, … for
+    full noise and 2, 25/3, … for symmetric noise.
     """
     squares = {False: full_squares, True: symmetric_squares}
     for symmetric in (False, True):
@@ -160,10 +163,11 @@ def ullman_potential(x: mpmath.mpf, edge: mpmath.mpf) -> mpmath.mpf:
 
 @check("floating", scope="nine points of the support, three beyond")
 @mutant("an edge at 1.1ρd", full=0.35)
-@mutant("the full edge for symmetric noise", symmetric=1.0)
+@mutant("the edge of full noise for symmetric noise", symmetric=1.0)
 @mutant("an edge at 3.14ρd", full=0.9995)
 def equilibrium(full: float = 1.0, symmetric: float = 0.5) -> Found:
-    """The equilibrium measure is Ullman's law: on [0, π] for singular values over ρd, on [−π/2, π/2] for eigenvalues.
+    """The equilibrium measure of the spectrum of Z/(ρd) is Ullman's law: on [0, π] for the singular values of full
+    noise, and on [−π/2, π/2] for the eigenvalues of symmetric noise.
 
     The law satisfies the Euler–Lagrange conditions to 18 digits. The Euler–Lagrange conditions say that a function is
     constant on the support and larger beyond its edge: |x| − ∫ ln|x − y| dμ(y) for symmetric noise, and s − ∫ ln|s² −
@@ -192,7 +196,8 @@ WITHIN = {  # the probability that ‖Z‖/(ρd) is within 10 % of its limit, fo
 @mutant("around 1.1 and 0.55", edges={False: Fraction(11, 10), True: Fraction(11, 20)})
 @mutant("around π for symmetric noise", edges={False: PI[0], True: PI[0]})
 def concentration(edges: Mapping[bool, Fraction] | None = None, apart: Fraction = Fraction(1, 10)) -> Found:
-    """‖Z‖/(ρd) concentrates around π, or π/2 if symmetric: at d = 40 it is within 10 % with probability 0.77 and 0.76.
+    """‖Z‖/(ρd) concentrates around π for full noise, and around π/2 for symmetric noise. At d = 40 it is within 10 % of
+    these values with the probabilities 0.77 and 0.76.
 
     The probabilities at d = 5, 10, 20, 40 are those of the table `WITHIN`, to three decimals. The check encloses the
     probabilities for rational intervals around rational bounds on π.
@@ -219,8 +224,9 @@ def simplex(
 ) -> Found:
     """w = σ/‖Z‖_* has density ∝ ∏|w_i² − w_j²| and is independent of ‖Z‖_*; at d = 2, w = (1 ± √U)/2 with U uniform.
 
-    The mean of w₁² + … + w_d² is integrated over the simplex. Multiplied by E R² = d²(d² + 1) it is the exact E‖Z‖_F²
-    of the mixture of Gammas, at d = 2, where this is 15, and at d = 3.
+    The mean of w₁² + … + w_d² is integrated over the simplex. At ρ = 1, the product of this mean and E‖Z‖_*² = d²(d² +
+    1) is the exact E‖Z‖_F², which a mixture of Gammas gives. The check compares the two for d = 2 and 3; at d = 2 both
+    are 15.
     """
     u, v = sp.symbols("u v", positive=True)
     difference = sp.factor(sp.sympify(density([(1 + v) / 2, (1 - v) / 2])))  # the difference w_1 − w_2 is v ≥ 0
@@ -249,7 +255,8 @@ def simplex(
 
 
 def five_dimensional(log_weight: Callable[[Matrix], Vector]) -> tuple[float, Vector]:
-    """Return the integral of a weight of (u_1², u_2²) over the sphere of R⁵, and E(u_1², u_2²) under it, by quadrature.
+    """Return the mean of a weight over uniform u on the sphere of R⁵, and the weighted mean of (u_1², u_2²), by
+    quadrature. The weight is a function of u_1² and u_2².
 
     For uniform u, u_1² + u_2² = 1 − t² where t has density 3t² on (0, 1), and the angle of (u_1, u_2) is uniform.
     """

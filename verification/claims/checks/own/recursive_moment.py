@@ -125,7 +125,8 @@ def one_round(
 def not_almost_one(
     bound: Formula = lambda kappa: 1 - Fraction(80, kappa), product: int = 1000, small: Fraction = Fraction(12602, 100)
 ) -> Evidence:
-    """ΠΣΠ ⪰ (1 − 80m/κ) I fails at m = 1, κ = 80000: the least eigenvalue is below 0.96 in place of 0.999.
+    """The inequality ΠΣΠ ⪰ (1 − 80m/κ) I fails for some Σ at m = 1, κ = 80000: the least eigenvalue of ΠΣΠ is below
+    0.96, where the inequality says 0.999.
 
     In the counterexample Σ = (8000, 1000; 1000, 126.02) and N = (0, −1000; −1000, 0), so that Σ + N is diagonal, and
     only its first eigenvalue is above the threshold.

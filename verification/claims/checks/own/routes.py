@@ -1,4 +1,7 @@
-"""Compute every headline number by two routes that share no formula, and compare all printed digits."""
+"""Compute the main published numbers by two routes that share no formula, and compare all printed digits.
+
+The table of P(‖Z‖ ≤ cρd) has only one route, except for four of its entries with c = 1.1.
+"""
 
 import importlib
 import importlib.util
@@ -74,7 +77,8 @@ def norm_by_iterated_integration(
     other: Formula = ordered_integral.bounds,
     published: Mapping[int, str] | None = None,
 ) -> Found:
-    """P(‖Z‖ ≤ 1.1ρd) has 12 equal digits by a Pfaffian in intervals and by an exact polynomial in s and e^{−s}.
+    """A Pfaffian in interval arithmetic and an exact polynomial in s = 1.1d and e^{−s} give the same 12 digits of P(‖Z‖
+    ≤ 1.1ρd).
 
     The polynomial comes from integrating the density over s_1 < … < s_d, one variable after the other. If python-flint
     is installed, a third computation evaluates the Pfaffian in ball arithmetic, and its balls must overlap both
@@ -116,8 +120,9 @@ TABLE = {  # P(‖Z‖ ≤ cρd) for c = 1.1, 1.5, 3, π, 3.5
 def norm_table(law: Formula = enclose_spectral_cdf, pi: Bounds = PI) -> Found:
     """The table of P(‖Z‖ ≤ cρd) is right for c = 1.1, 1.5, 3, π, 3.5.
 
-    As d grows, the entries of a column fall if c < π, and rise if c = 3.5. At c = π a lower and an upper rational bound
-    on π give equal digits, and the distribution function is monotone.
+    As d grows, the entries of a column fall if c < π, and from d = 3 on they rise if c = 3.5. At c = π the check
+    computes the probability at a lower and at an upper rational bound on π. Both have the printed digits, so the
+    probability at π has them too, because the distribution function is monotone.
     """
     ends = [(c, c) for c in (PRINTED, Fraction(3, 2), Fraction(3))] + [pi, (Fraction(7, 2), Fraction(7, 2))]
     for d, row in TABLE.items():
@@ -160,12 +165,16 @@ def schatten_constants_twice(limit: Formula = schatten_limit, moment: Formula = 
 @check("floating", scope="one root")
 @mutant("a constant of 3.0001", constant=mpmath.mpf("3.0001"))
 @mutant(
-    "without the factor p + 1, halved", limit=lambda p, gamma, pi: schatten_limit(p, gamma, pi) * (p + 1) ** (1 / p) / 2
+    "without the factor (p + 1)^{−1/p}, and halved",
+    limit=lambda p, gamma, pi: schatten_limit(p, gamma, pi) * (p + 1) ** (1 / p) / 2,
 )
 def crossing_twice(limit: Formula = schatten_limit, constant: Number = 3) -> Evidence:
-    """The constant 3 of Theorem 1 holds below p* = 3.072435706203214992622235, the root of C_p = 3 by either route.
+    """C_p is equal to 3, the constant of DN25's Theorem 1, at p* = 3.072435706203214992622235, by the Gamma formula and
+    by quadrature.
 
-    C_p grows with p, because it is a multiple of the p-th root of a p-th moment.
+    C_p is the limit of 2‖Z‖_{S_p}/(ρd^{1+1/p}) as d → ∞ (assumption A-ULLMAN). C_p grows with p, because it is a fixed
+    multiple of the p-th root of a p-th moment. For large d the constant 3 is therefore enough if p < p*, and too small
+    if p > p*.
     """
     with mpmath.workdps(34):
         ends = mpmath.mpf(3), mpmath.mpf("3.1")
@@ -241,7 +250,8 @@ def squared_modulus(z: sp.Expr) -> sp.Expr:
 def centred_sensitivity_twice(
     sensitivity: Formula = centred_sensitivity, opposite: Fraction = Fraction(64, 3)
 ) -> Evidence:
-    """The sensitivity 3√3 (n − 1)/n² follows by complex numbers: the largest |(x − m)² − (y − m)²| on the disc is 3√3.
+    """The sensitivity 3√3 (n − 1)/n² is proved with complex numbers: the largest |(x − m)² − (y − m)²| on the disc is
+    3√3.
 
     For given x and y the best m lies in the plane of x, y and 0. In the plane |x − y||x + y − 2m| is the modulus of a
     polynomial in complex x, y, m, so its maximum over the disc is on the circle. With m = 1, p and q the tangents of

@@ -89,8 +89,8 @@ def spectral_law(sampler: Formula = nuclear_laplace.sample_spectrum) -> Evidence
     """‖Z‖ of nuclear-Laplace noise follows its exact Pfaffian law, and ‖Z‖/‖Z‖_* is independent of ‖Z‖_*.
 
     Kolmogorov–Smirnov tests with 2000 draws each at d = 2, 5, 12 detect a distance of about 0.15 for the law of ‖Z‖.
-    Fisher's exact test of independence, on quadrants, detects a quadrant whose share is 0.08 away from 1/4 with
-    probability 1 − 1e-9.
+    Fisher's exact test of independence, on the four quadrants around the medians, detects a quadrant whose share is
+    0.08 away from 1/4 with probability 1 − 1e-9.
     """
     tests = []
     for d in (2, 5, 12):
@@ -155,7 +155,9 @@ def _angular_gaussian(m: Matrix, rng: np.random.Generator, size: int) -> Matrix:
 
 
 class _AllAccepted:
-    """A generator of given normal numbers, whose uniform numbers are 0, so that rejection accepts every proposal."""
+    """A generator that always returns the same normal numbers. Its uniform numbers are 10^−300, so that the sampler
+    accepts every proposal.
+    """
 
     def standard_normal(self, shape: tuple[int, int]) -> Matrix:
         drawn: Matrix = np.random.default_rng(0).standard_normal(shape)
@@ -181,8 +183,8 @@ def bingham_law(sampler: Formula = bingham.sample) -> Evidence:
 
     The check makes Kolmogorov–Smirnov tests against the exact distribution function, with 10 000 draws each in
     dimensions q = 2, 3, 5. The check also tests that both signs of an entry are equally likely: with 100 000 draws each
-    at q = 1 and 2, a probability of 0.515 is 9 standard deviations away. All draws have length 1, and proposals that
-    are all accepted are normal vectors with the matrix I + 2A/b in place of the unit matrix.
+    at q = 1 and 2, a probability of 0.515 is 9 standard deviations away. All draws have length 1. If every proposal is
+    accepted, the draws are normal vectors with the precision matrix I + 2A/b, shortened or stretched to length 1.
     """
     tests, wrong = [], 0
     for m in (np.array([[3.0]]), BINGHAM[0]):

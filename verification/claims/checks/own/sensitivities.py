@@ -55,16 +55,16 @@ def spectral_suprema(
         "nuclear": sp.simplify(sp.expand((plus - minus) ** 2 - sp.nsimplify(nuclear(s, t, c)) ** 2)),
         "Frobenius": sp.simplify(sp.expand(plus**2 + minus**2) - frobenius(s, t, c)),
         "2 − F²": sp.expand(2 - frobenius(s, t, c) - (1 - s**2) - (1 - t**2) - 2 * c**2),
-        "F, d = 1": sp.expand(frobenius(s, t, sp.sqrt(s * t)) - trace(s, t) ** 2),
+        "Frobenius, d = 1": sp.expand(frobenius(s, t, sp.sqrt(s * t)) - trace(s, t) ** 2),
         "nuclear, d = 1": sp.expand(((plus - minus) ** 2).subs(c, sp.sqrt(s * t)) - (s - t) ** 2),
     }
     one, none = (1, 1, 0), (1, 0, 0)
     attained = {
         "nuclear": positive(*one) - negative(*one) == 2,
-        "F": frobenius(*one) == 2,
+        "Frobenius": frobenius(*one) == 2,
         "operator": max(positive(*one), -negative(*one)) == 1 and positive(*none) == 1,
         "trace": trace(1, 0) == 1,
-        "F and nuclear, d = 1": frobenius(*none) == positive(*none) - negative(*none) == 1,
+        "Frobenius and nuclear, d = 1": frobenius(*none) == positive(*none) - negative(*none) == 1,
     }
     yield {name: value == 0 for name, value in residuals.items()}
     yield attained
@@ -89,7 +89,7 @@ def all_entries_odd(value: Formula = lambda d: math.sqrt(2 * d**2 - 1), enumerat
 
 @check("floating", scope="2000 random pairs and those that attain a sensitivity, d ≤ 5, five bodies")
 @mutant("√2 for the nuclear norm", change=lambda body, n, d: 2**0.5 / n)
-@mutant("the triangle's sensitivity for every body", change=lambda body, n, d: triangle_l1(d) / n)
+@mutant("the ℓ1 sensitivity of the triangle for every body", change=lambda body, n, d: triangle_l1(d) / n)
 def bodies(change: Formula = k_norm_mechanism.sensitivity) -> Found:
     """For every norm of the K-norm mechanism, no tried pair exceeds the sensitivity, and some pair attains it."""
     rng = np.random.default_rng(34)

@@ -1,9 +1,11 @@
-"""Check that `spend` of every mechanism is right, by what `release` reveals or by the sum of the steps.
+"""Check the budget that the `spend` of every mechanism returns, against a privacy loss that is found from `release`, or
+against the sum over the steps of the proof.
 
 If noise is added to a query, the check runs `release` with and without noise to learn the scale of the noise, and looks
 for the pair of rows that moves the query most. If an outcome is drawn, the check records the matrix from which the law
-of the draw is made. The check of the spent budgets does not use the formulas of `spend`. The ledger's entry of the
-mechanism has the share of the budget that the steps of the proof add up to; the check compares this share as well.
+of the draw is made. The check of the spent budgets does not use the formulas of `spend`. The mechanism's entry in the
+ledger may state a share of the budget, to which the steps of the proof add up. The check compares this share with
+`spend` too.
 """
 
 import ast
@@ -39,7 +41,9 @@ def budget_of(name: str, size: float) -> dict[str, float]:
 
 
 def first_rows(d: int) -> list[tuple[Matrix, Matrix]]:
-    """Return two pairs of neighbouring data sets: the row e₁ beside a row of zeros is replaced by e₂, or by zeros."""
+    """Return two pairs of neighbouring data sets. The first data set of each pair has the rows e₁ and 0. In the second
+    data set e₁ is replaced by e₂, or by 0.
+    """
     x = np.zeros((ROWS, d))
     x[0, 0] = 1
     other = np.zeros((ROWS, d))
@@ -51,7 +55,7 @@ def first_rows(d: int) -> list[tuple[Matrix, Matrix]]:
 
 
 def noise_and_none(name: str, d: int, budget: float, options: Options) -> tuple[Array, Array]:
-    """Return the effect of some noise on the output, and the noise itself."""
+    """Return what one draw of the noise adds to the output, and the draw itself."""
     mechanism = MECHANISMS[name]
     drawn = {key: value for key, value in options.items() if key in ("ensemble", "entries", "body")}
     noise = mechanism.draw_noise(d, np.random.default_rng(11), **drawn)
@@ -130,7 +134,8 @@ def k_norm(name: str, budget: float, d: int, options: Options) -> float:
 def gaussian(name: str, budget: float, d: int, options: Options) -> float:
     """Return the cost of Gaussian noise: half the largest squared change, divided by the variance.
 
-    Symmetric entries count once.
+    A pair of equal entries off the diagonal counts once. For the ensemble "goe" it counts twice, because the variance
+    of its noise is 1/2.
     """
     halved = options.get("ensemble") == "goe"
     unit, losses = scale(name, d, budget, options), []
@@ -169,8 +174,8 @@ def approximate(name: str, budget: float, d: int, options: Options) -> float:
 
 
 def calibrated(name: str, budget: float, d: int, options: Options) -> float:
-    """Return the least δ at ε for noise of the classical scale, or the claimed δ for the tight scale, which is computed
-    as a root.
+    """Return the least δ at ε for noise of the classical scale. For the tight scale, which is the root of an equation,
+    return the δ that `spend` of gaussian-approximate proves.
     """
     if tight(options):
         return proven_of(MECHANISMS["gaussian-approximate"].spend(**budget_of(name, budget), dimension=d, **options))
@@ -240,12 +245,12 @@ class Account:
     """The field `spends` of a mechanism's entry in the ledger, which states the budget that the mechanism spends.
 
     found : the name of the function of FOUND that finds the budget from `release`, or "".
-    share : the spent share of the budget, as an expression in d, the options, `tight` (whether the calibration is
-        "tight"), `full` and `triangle` (the largest ℓ1 changes of all entries, and of those on and above the diagonal)
-        and of(name), the share of another mechanism; "" if the ledger states none.
+    share : the spent share of the budget, as an expression; "" if the ledger states none. The expression may use d, the
+        options, `tight` (whether the calibration is "tight"), `full` and `triangle` (the largest ℓ1 changes of all
+        entries, and of those on and above the diagonal) and of(name), which is the share of another mechanism.
     attained : the condition under which some neighbours come arbitrarily close to the budget, as an expression in the
         same names.
-    options : the values that are tried; by default all words of every choice but the neighbours.
+    options : the values that the check tries for each option; by default all values of every choice except `adjacency`.
     """
 
     found: str
@@ -281,16 +286,17 @@ class Account:
     def tolerance(self, name: str) -> float:
         """Return the relative error that the check allows for the result of `spend`.
 
-        For a tight share of δ the error is larger, because the least scale of the noise is rounded up.
+        For a δ that is known as a share in the ledger only, the allowed error is larger, because the least scale of the
+        noise is rounded up.
         """
         return 1e-9 if self.found or "delta" not in budget_of(name, 1.0) else 1e-6
 
 
 @cache
 def account_of(name: str) -> Account:
-    """Return the account of one mechanism in the ledger.
+    """Return the field `spends` of a mechanism's entry in the ledger, with defaults for what the field leaves out.
 
-    By default the mechanism spends the whole budget, in every dimension.
+    An entry without the field says that the mechanism spends the whole budget, in every dimension.
     """
     declared = MECHANISMS[name]
     told = next(c for c in entries.read("mechanisms")["claim"] if c["id"] == declared.claim).get("spends", {})
@@ -300,7 +306,7 @@ def account_of(name: str) -> Account:
 
 
 def proven_of(spent: Spend) -> float:
-    """Return the proven number of a spend: ε, ρ, or δ at the claimed ε."""
+    """Return the number of the guarantee that `spend` proves: ε, ρ, or the δ at the claimed ε."""
     if isinstance(spent.proven, ApproximateDP):
         return spent.proven.delta
     return spent.proven.epsilon if isinstance(spent.proven, PureDP) else spent.proven.rho
@@ -342,7 +348,8 @@ def not_attained(name: str) -> Callable[..., Spend]:
 def every_spend(
     spends: Callable[[str], Callable[..., Spend]] = reference_spend, names: Sequence[str] = tuple(MECHANISMS)
 ) -> Found:
-    """The proven budget of `spend` is what the output reveals, for every mechanism, every choice and two budgets.
+    """The budget that `spend` proves is the one found from `release`, or the share that the ledger states, or both, for
+    every mechanism, every choice and two budgets.
 
     The check tries the dimensions d = 1, 2 and 4. For (ε, δ)-DP the check compares the least δ at ε.
     """
@@ -358,7 +365,7 @@ def every_spend(
                 attained = bool(account.value(account.attained, d, options))
                 yield {f"{told}attained: {spent.attained}": spent.attained == attained}
                 for expected in account.expected(name, budget, d, options):
-                    # `spend` never returns 0; where the ledger has 0, its small budget must not be attained
+                    # `spend` never returns 0; if 0 is expected, any budget is right that is not said to be attained
                     none = expected == 0 and not spent.attained
                     right = none or abs(proven_of(spent) - expected) <= account.tolerance(name) * expected
                     yield {f"{told}{proven_of(spent):.6g}, found {expected:.6g}": right}

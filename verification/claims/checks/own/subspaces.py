@@ -65,7 +65,9 @@ def exact(values: Vector, k: int) -> tuple[float, float]:
 @check("floating", scope="200 random X, up to 4 × 4", more="frames")
 @mutant("columns that are not made orthonormal", frames=lambda x: np.vstack([np.eye(x.shape[1]), x]))
 def sine_coordinates(frames: Formula = law.frames) -> Found:
-    """For the projection P of the frame of X, and M = diag(μ), tr(PM) is Σ_{i≤k} μ_i − Σ (μ_i − μ_{k+j}) X_ji²."""
+    """Let P be the projection onto the columns of `frames(X)`, and M = diag(μ). Then tr(PM) = Σ_{i≤k} μ_i − Σ_{i,j}
+    (μ_i − μ_{k+j}) X_ji².
+    """
     rng = np.random.default_rng(82)
     for _ in range(200):
         m, k = rng.integers(1, 5, size=2)
@@ -91,7 +93,7 @@ def _log_acceptance(g: Matrix, x: Matrix, tied: bool = True, smaller: float = 1.
 
 
 @check("floating", scope="300 proposals, five shapes")
-@mutant("columns that know nothing of each other", formula=lambda g, x: _log_acceptance(g, x, tied=False))
+@mutant("columns treated as independent", formula=lambda g, x: _log_acceptance(g, x, tied=False))
 @mutant("b smaller by 3 %", formula=lambda g, x: _log_acceptance(g, x, smaller=0.97))
 def acceptance(formula: Formula = _log_acceptance) -> Found:
     """The sampler's acceptance probability is that of the proof page, and it never exceeds 1."""
@@ -103,7 +105,9 @@ def acceptance(formula: Formula = _log_acceptance) -> Found:
 
 
 def _tests(sampler: Sampler) -> list[TestResult]:
-    """Return tests of draws against exact laws: one direction, three levels, and the exact acceptance rate."""
+    """Return Kolmogorov–Smirnov tests of draws against exact distribution functions, for matrices M of rank 1 and for
+    one M with three different eigenvalues.
+    """
     tests = []
     for number, (d, k) in enumerate(((3, 1), (4, 2), (5, 3), (6, 2))):
         v = np.ones(d) / np.sqrt(d)
@@ -114,7 +118,7 @@ def _tests(sampler: Sampler) -> list[TestResult]:
     p = sampler(m, 2, np.random.default_rng(85), DRAWS)
     for i in range(3):
         cdf = bingham.projection_cdf(-m, [2 - i])
-        tests.append(kolmogorov_smirnov(1 - p[:, i, i], cdf, f"three levels, entry {i + 1}"))
+        tests.append(kolmogorov_smirnov(1 - p[:, i, i], cdf, f"three eigenvalues, entry ({i + 1}, {i + 1})"))
     return tests
 
 
@@ -130,7 +134,7 @@ def _accepted_untied(m: Matrix, k: int, rng: np.random.Generator, size: int) -> 
 @check("floating", scope=f"{DRAWS} draws each, d ≤ 6, k ≤ 3, {ALARM}")
 @mutant("an exponent 1.3 times larger", sampler=lambda m, k, rng, size: law.sample(1.3 * m, k, rng, size))
 @mutant("every proposal accepted", sampler=lambda m, k, rng, size: _all_accepted(m, k, rng, size))
-@mutant("columns that know nothing of each other", sampler=_accepted_untied)
+@mutant("columns treated as independent", sampler=_accepted_untied)
 def draws(sampler: Formula = law.sample) -> Evidence:
     """The sampler draws projections P with density ∝ exp(tr(PM)); the tests use exact distribution functions."""
     return decided(_tests(sampler))

@@ -26,15 +26,18 @@ from covassay.verification.exact.spectral_cdf import enclose_spectral_survival
         * f.acos((nuclear_laplace.spectral_edge(d - 1, s, f.pi) + w) / t)
     ),
 )
-@mutant("a rate with t for the edge", rate=lambda t, edge, f: 2 / f.pi * (t * f.acos(edge / t) - t * f.acosh(t / edge)))
+@mutant(
+    "a rate with t in place of the edge as a factor",
+    rate=lambda t, edge, f: 2 / f.pi * (t * f.acos(edge / t) - t * f.acosh(t / edge)),
+)
 def smoothing_and_integrating(
     bound: Formula = nuclear_laplace.swept_tail_bound, rate: Formula = nuclear_laplace.edge_rate
 ) -> Evidence:
     """Each derivative and identity in steps 4 and 5 of the proof of the tail bound is right, for every width δ.
 
-    The check confirms that Φ_a falls in a beyond the inner edge, that rate′ = (2/π)φ, and that e^{−(2δ/π) arccosh y} is
-    (y − √(y² − 1))^{2δ/π}. The constant before exp(−rate) is that of the reference, by 1/sin φ ≤ π/(2φ), which holds
-    because the sine is concave.
+    The check confirms the derivative of Φ_a in a, which is negative for a beyond the inner edge. It also confirms that
+    rate′ = (2/π)φ, and that e^{−(2δ/π) arccosh y} is (y − √(y² − 1))^{2δ/π}. With the inequality 1/sin φ ≤ π/(2φ), the
+    proof gives the bound that the reference computes. The inequality holds because the sine is concave on [0, π/2].
     """
     a, s, d, width, y, inner, t = sp.symbols("a s d delta y u t", positive=True)
     phi = sp.acos(a / s)
@@ -43,14 +46,13 @@ def smoothing_and_integrating(
     falls = sp.diff(exponent, a) + 2 / sp.pi * (a - inner) * s / (a * root)
     slope = sp.diff(rate(s, a, sp), s) - 2 / sp.pi * phi
     power = sp.diff(sp.log(s - sp.sqrt(s**2 - 1)), s) + 1 / sp.sqrt(s**2 - 1)
-    scaled = {a: 1, s: sp.sqrt(1 + y**2)}  # all lengths are multiples of a, and y² = s² − 1
+    scaled = {a: 1, s: sp.sqrt(1 + y**2)}  # a is the unit of length, and y = √(s² − 1)
     residuals = [sp.simplify(v.subs(scaled)) for v in (falls, slope, power)]
     for symmetric in (False, True):
         edge = nuclear_laplace.spectral_edge(d - 1, symmetric, sp.pi) + width
         angle, ends, share = sp.acos(edge / t), (2 if symmetric else 1), (1 if symmetric else 2)
-        charge = (
-            share / (sp.pi * width) * sp.acosh(edge / (edge - width))
-        )  # the supremum of the averaged charge, without the factor y/√(y² − 1)
+        # the bound on the average swept charge, without the factor y/√(y² − 1)
+        charge = share / (sp.pi * width) * sp.acosh(edge / (edge - width))
         ratio = t / edge
         shrink = (ratio - sp.sqrt(ratio**2 - 1)) ** (2 * width / sp.pi) * sp.exp(-rate(t, edge, sp))
         assembled = ends * d * charge * sp.pi / (2 * angle) * shrink / (2 / sp.pi * angle)
@@ -135,7 +137,8 @@ def tangent(symmetric: bool, slope: Fraction, start: Fraction) -> tuple[bool, st
     "2 ln(1/β) for 2.36 ln(1/β)", bound=lambda d, level, symmetric: (Fraction(5, 2) if symmetric else 4) * d + 2 * level
 )
 def linear_bound(bound: Formula = nuclear_laplace.spectral_norm_bound) -> Found:
-    """‖Z‖ ≤ ρ(4d + 2.36 ln(1/β)) with probability 1 − β for every d and β; symmetric noise has ρ(2.5 d + 1.77 ln(1/β)).
+    """With probability at least 1 − β, ‖Z‖ ≤ ρ(4d + 2.36 ln(1/β)) for full noise and ‖Z‖ ≤ ρ(2.5 d + 1.77 ln(1/β)) for
+    symmetric noise, for every d and β.
 
     At d = 1 the tail is P(‖Z‖ ≥ t) = e^{−t}. The check computes the constants to 30 digits; the slack of the
     inequalities is in the third digit.
@@ -155,7 +158,8 @@ def linear_bound(bound: Formula = nuclear_laplace.spectral_norm_bound) -> Found:
 def tail_at_the_edge(
     angle: Formula = lambda d, level: nuclear_laplace.spectral_norm_angle(d, level, mpmath.log),
 ) -> Found:
-    """The norm ‖Z‖ is at most πρd/cos φ with probability 1 − β, for φ³ = 3(ln(1/β) + (7/6) ln d)/(2d) and φ < π/2.
+    """The norm ‖Z‖ of full noise is at most πρd/cos φ with probability at least 1 − β, for φ³ = 3(ln(1/β) + (7/6) ln
+    d)/(2d) and φ < π/2.
 
     With t = edge/cos φ the rate of the tail bound is d·2(φ/cos φ − arccosh(1/cos φ)). As a function of φ the rate
     vanishes at 0 and has the derivative 2dφ tan φ/cos φ ≥ 2dφ², so it is at least (2/3) dφ³. The factor of the tail

@@ -56,8 +56,9 @@ def vanishing(difference: sp.Expr, d: sp.Symbol, c: sp.Symbol) -> tuple[bool, st
 def tail_algebra(points: Formula = lambda d: d, exponent: Formula = lambda c: rate(c, sp.log, sp.pi)) -> Evidence:
     """The bound on d (Z_{d−1}/Z_d) ∫_{cd}^∞ s^{2d−2} e^{−s} ds is e^{−d r(c)}/(c(c − 2)) times two factors below 1.
 
-    The integral of s^{2d−2} e^{−s} from t = cd on is at most t^{2d−2} e^{−t} t/(t − 2d + 2). Both factors are below 1.
-    They are (1 − 1/m)^{−(m−1)}/e with m = 2d, where ln(1 + 1/(m − 1)) ≤ 1/(m − 1), and (c − 2)/(c − 2 + 2/d).
+    The integral of s^{2d−2} e^{−s} from t = cd on is at most t^{2d−2} e^{−t} t/(t − 2d + 2). The first factor is (1 −
+    1/m)^{−(m−1)}/e with m = 2d. It is below 1, because ln(1 + 1/(m − 1)) < 1/(m − 1). The second factor is (c − 2)/(c −
+    2 + 2/d).
     """
     d, c = sp.symbols("d c", positive=True)
     a = sp.pi * (2 * d - 1) / 2
@@ -154,7 +155,7 @@ def tail_of_theorem_2(level: Fraction = LEVEL, power: int = 10, first: int = 7) 
         yield {f"d={d}": bool(mpmath.fmul(survival.upper, 2 * d**power, exact=True) <= 1)}
     upper = (2 * level / PI[0]) ** (2 * first) * exponential(-first * (level - 2))[1] / (level * (level - 2))
     yield {f"the bound at d={first}": upper * 2 * first**power <= 1}
-    # if r > power/first, then e^{c − 2 − power/first} > (2c/π)²
+    # at c = level, r > power/first if and only if e^{c − 2 − power/first} > (2c/π)²
     yield {"rate": exponential(level - 2 - Fraction(power, first))[0] > (2 * level / PI[0]) ** 2}
     yield f"2·{first}^{power}·bound at d = {first}", f"{float(upper * 2 * first**power):.4f}"
 

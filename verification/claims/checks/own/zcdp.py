@@ -1,4 +1,4 @@
-"""Check the exact spend of zCDP mechanisms: their ρ by bounded range, by Gaussian noise, and by composition."""
+"""Check what mechanisms cost in zCDP: any ε-DP mechanism, any loss in an interval, AboveThreshold, and CoinPress."""
 
 from fractions import Fraction
 
@@ -88,8 +88,8 @@ def threshold_range(
 
     If every query moves at least as far as the one before it, the loss lies in [−ε/2, ε/4], so the cost is 9ε²/128.
     This is 9ρ/512 for the search of AdaptiveCov, where ε = √ρ/2, and 9ρ/256 for the search of ClippedCov, where ε =
-    √(ρ/2). By the exact law of the output no random move leaves the intervals, and explicit moves come within 2 % of
-    each end. At every α tried, D_α/α is at most the cost.
+    √(ρ/2). The check computes the loss from the exact law of the output. For no tried pair of query vectors does the
+    loss leave its interval, and some pairs come within 2 % of each end. At every α tried, D_α/α is at most the cost.
     """
     rng = np.random.default_rng(52)
     b1, b2 = scales("paper")
@@ -148,8 +148,9 @@ def coinpress_budgets(
 
     A covariance step has the sensitivity √2γ²/n, or γ²/n for d = 1, where the rows γ and 0 attain it. A mean step has
     the sensitivity 2τ/n. The reference shortens two far rows on two axes to length γ, and two opposite far rows to the
-    ends of a ball of radius τ; these pairs attain the sensitivities. The check computes exactly at γ = 2, τ = 2, ρ_j =
-    2, n = 4. For 50 random matrices A the check maps every row x to A x, and clips the image to length γ.
+    ends of a ball of radius τ; these pairs attain the sensitivities. The check computes the spent budgets at γ = 2, τ =
+    2 and n = 4, for a covariance step with the budget 1 and a mean step with the budget 2. For 50 random matrices A the
+    check confirms that the reference maps every row x to A x, and shortens A x to length γ if it is longer.
     """
     sums = [sum(split(Fraction(3, 7), t), Fraction(0)) == Fraction(3, 7) for t in range(1, 9)]
     n, size, rho = 4, 2.0, 2.0
@@ -181,5 +182,5 @@ def coinpress_budgets(
         and steep
         and not wrong
     )
-    detail = f"a covariance step spends {first} of 1, a mean step {second} of 2; {wrong} shortened rows are wrong"
+    detail = f"a covariance step spends {first} of 1, a mean step {second} of 2; rows are wrong for {wrong} matrices A"
     return Evidence(holds, detail)
