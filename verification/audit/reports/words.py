@@ -51,7 +51,7 @@ def bits_sentence(report: AuditReport) -> str:
         return f"{real}; the low-order bits of the outputs distinguish neighbouring data sets: {bits.loss}, proven"
     if bits.verdict == Verdict.INCONCLUSIVE.value:
         return f"{real}; whether the low-order bits of the outputs distinguish neighbouring data sets was not decided"
-    seen = f", where {bits.reach} would have been detected" if bits.reach else ""
+    seen = f"; {bits.reach} would have been detected" if bits.reach else ""
     return f"{real}; no loss above the claim was found in the low-order bits of the outputs{seen}"
 
 
