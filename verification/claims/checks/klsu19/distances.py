@@ -123,7 +123,10 @@ def sup_norm(entry: Formula = lambda alpha, d: alpha / sp.sqrt(d)) -> Evidence:
 @mutant("an infinite sensitivity", squared=lambda d: math.inf)
 @mutant("a sensitivity of 1/n", squared=lambda d: 1)
 def mean_of_bits(squared: Formula = lambda d: ppde.change_squared(math.inf, d, "tight")) -> Found:
-    """The mean of n rows of {0, 1}^d has ℓ2 sensitivity √d/n if no row is shortened, by trying all pairs of rows."""
+    """The mean of n rows of {0, 1}^d has ℓ2 sensitivity √d/n if no row is shortened.
+
+    The check tries all pairs of rows.
+    """
     for n, d in product((1, 3), range(1, 7)):
         cube = list(product((0, 1), repeat=d))
         largest = max(sum(Fraction(a - b, n) ** 2 for a, b in zip(x, y, strict=True)) for x in cube for y in cube)
