@@ -19,9 +19,9 @@ from covassay.verification.claims.evidence import Evidence, Formula, check, muta
 def sharper_constant(first: Fraction = Fraction(3, 2), sign: int = 1) -> Evidence:
     """The moments refute ‖Z‖ ≤ ad for every a < (7 + √33)/8 = 1.593, and so the 3 of Theorem 1 at p = ∞, where a = 3/2.
 
-    The identity st/(s + t) = (s + t)/4 − (s − t)²/(4(s + t)) is used with s + t ≤ 2ad, which holds if ‖Z‖ ≤ ad. The
-    limit m = lim E Σ s²/d³ therefore satisfies m ≥ 3/2 + (m − 1)/(4a) and m ≤ a. For a ≥ 1/4 the first of the two
-    inequalities for m gives m ≥ (6a − 1)/(4a − 1), whence 4a² − 7a + 1 ≥ 0.
+    Let s and t be singular values of Z, for ρ = 1. The proof uses the identity st/(s + t) = (s + t)/4 − (s − t)²/(4(s +
+    t)) and s + t ≤ 2ad, which holds if ‖Z‖ ≤ ad. The limit m = lim E Σ s²/d³ therefore satisfies m ≥ 3/2 + (m − 1)/(4a)
+    and m ≤ a. For a ≥ 1/4 the first of the two inequalities for m gives m ≥ (6a − 1)/(4a − 1), whence 4a² − 7a + 1 ≥ 0.
     """
     a, m = sp.symbols("a m")
     bound = sp.solve(sp.Eq(m, sp.Rational(first.numerator, first.denominator) + (m - 1) / (4 * a)), m)[0]

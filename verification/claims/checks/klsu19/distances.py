@@ -145,10 +145,11 @@ def bits_probability(means: list[Fraction], bits: tuple[int, ...]) -> Fraction:
 @check("exact", scope="400 random pairs, d ≤ 4", attained=0.6)
 @mutant("1/5 for 1/2", factor=Fraction(1, 5))
 def product_distance(factor: Fraction = Fraction(1, 2)) -> Found:
-    """TV² ≤ ½ Σ (p_j − q_j)²/(p_j(1 − p_j)) for product distributions on bits, by enumeration with rational means.
+    """Product distributions of bits have TV² ≤ ½ Σ (p_j − q_j)²/(p_j(1 − p_j)), where p_j and q_j are the means.
 
-    The bound on TV² follows from Pinsker's inequality and KL ≤ χ² in every coordinate. For a factor of 0.3 in place of
-    ½ the bound on TV² fails for some pair of product distributions.
+    The check adds up the probabilities of all points, for random rational means. The bound on TV² follows from
+    Pinsker's inequality and KL ≤ χ² in every coordinate. For a factor of 0.3 in place of ½ the bound on TV² fails for
+    some pair of product distributions.
     """
     rng = random.Random(3)
     for i in range(400):

@@ -234,10 +234,11 @@ def printed_hybrid_range(limit: Fraction = Fraction(23366, 10000)) -> Found:
 @mutant("boosting without its factor 3", choice=1)
 @mutant("the covariance for an accuracy of α", scale=60)
 def theorems_of_section_6(choice: int = 3, scale: int = 120) -> Found:
-    """Theorems 6.1, 6.5 and 6.9 of KLSU19 follow from its lemmas with the stated constants, by rational arithmetic.
+    """Theorems 6.1, 6.5 and 6.9 of KLSU19 follow from its lemmas with the stated constants.
 
-    Suppose that an algorithm releases a law within TV distance α of the truth. Let the estimate be the law of the class
-    that is nearest to the released law. The TV distance of the estimate from the truth is at most 2α.
+    The check confirms the constants in rational arithmetic. Suppose that an algorithm releases a law within TV distance
+    α of the truth. Let the estimate be the law of the class that is nearest to the released law. The TV distance of the
+    estimate from the truth is at most 2α.
 
     In Theorem 6.1, ‖p̂ − p‖ ≤ 2α/(2/5) = 5α. Boosting with k runs multiplies the bound by 3, to 15α. The set of means
     [1/3, 2/3]^d has the squared diameter d/9. If boosting fails with probability at most β = 2025α²/d, the mean square

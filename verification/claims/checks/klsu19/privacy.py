@@ -191,8 +191,8 @@ def corrected_advanced_composition(
     the past, at most ε₀ tanh(ε₀/2) ≤ ε₀²/2 on average. The check confirms the bound for randomised response, with
     rational binomial tails. It also confirms that Azuma's bound exp(−u²/(2Tε₀²)) is δ₀, where u is the bound on the
     loss minus T times the mean loss of randomised response. A step that is (ε₀, δ_t)-DP is ε₀-DP except on an event of
-    probability δ_t, so that such steps add Σ δ_t to δ₀. The reference has the textbook formula, with e^{ε₀} − 1 in
-    place of tanh(ε₀/2), which gives a larger ε.
+    probability δ_t. If the steps are (ε₀, δ_t)-DP, the δ of the composition is therefore δ₀ + Σ δ_t. The reference has
+    the textbook formula, with e^{ε₀} − 1 in place of tanh(ε₀/2), which gives a larger ε.
     """
     with mpmath.workdps(40):
         for odds, j in product((Fraction(5, 4), Fraction(2), Fraction(8, 3)), (1, 3, 8)):

@@ -354,10 +354,10 @@ def rows_unshortened(share: Fraction = Fraction(1)) -> Found:
     step.
 
     The squared length ‖x[S]‖² of the bits of a row in S is stochastically at most Bin(|S|, u), if all means are at most
-    u. In a round of PPDE B² is 6u|S|L with L = ln(mR/β) ≥ ln 2. Since the tail jumps at integers, P(Bin ≥ k) ≤
-    e^{−k/(6u|S|)} for k ≥ 6 ln 2 · u|S| is enough. The inequality holds for all |S|, because a sum X of |S| bits with
-    means at most u has E e^X ≤ e^{(e − 1)u|S|}, and because 5L ≥ e − 1. In the last step B² = 6 ln(m/β) and u|S| < 1,
-    so P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 6 ln 2.
+    u. In a round of PPDE B² is 6u|S|L with L = ln(mR/β) ≥ ln 2. As Bin(|S|, u) has whole values, it is enough that
+    P(Bin ≥ k) ≤ e^{−k/(6u|S|)} for whole numbers k ≥ 6 ln 2 · u|S|. This inequality holds for all |S| by Markov's
+    inequality, because a sum X of |S| bits with means at most u has E e^X ≤ e^{(e − 1)u|S|}, and because 5L ≥ e − 1. In
+    the last step B² = 6 ln(m/β) and u|S| < 1, so P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 6 ln 2.
     """
     one = Fraction(1)
     for size, r in product((1, 2, 3, 4, 8, 12, 20, 32), range(1, 6)):
@@ -464,7 +464,7 @@ def means_above_half(
     records_per_length = 523
     d = sp.Symbol("d", positive=True)
     error = u / 16
-    needed = 2 * (Fraction(1, 4) + error / 3) / error**2  # the bound on m is a multiple of l
+    needed = 2 * (Fraction(1, 4) + error / 3) / error**2  # Bernstein's inequality needs m ≥ needed · l
     length = ppde.truncation_squared(sp.Rational(1, 2), d, 1, 1, 1, lambda v: 1)  # the value of B² at L = 1
 
     def root(value: Fraction) -> Fraction:
@@ -565,7 +565,7 @@ def ppde_distance(sampling: float = 100.0, noise: float = 21.0) -> Found:
         level = math.log(4 * d * rounds / beta)
         m = explicit_records(d, rho, beta, alpha, sampling, noise)
         p = 2 ** -rng.uniform(1, 3 * math.log2(d) + 1, d)
-        if i % 2 == 0:  # all means are where the bound is largest
+        if i % 2 == 0:  # all means are equal, at or near an end of the ranges of the proof
             p[:] = float(rng.choice([1 / d, 1 / (4 * d), 1 / d * 0.999]))
         squares = plain = 0.0
         for value in p:

@@ -144,7 +144,7 @@ def _spent(first: Vector, second: Vector | None, spread: Matrix, gaussian: bool)
 
 @check("floating", scope="d = 1, 2, 3, 6; both adjacencies", less="factor", more="factor")
 @mutant("noise for the other neighbours", swap=True)
-@mutant("noise over the square of the weight", power=2)
+@mutant("noise divided by the square of the weight", power=2)
 @mutant("noise of one scale", power=0)
 def budget(factor: float = 1.0, swap: bool = False, power: int = 1) -> Found:
     """For both adjacencies, both box mechanisms spend exactly their budget on some rows."""
