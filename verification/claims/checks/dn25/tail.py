@@ -20,9 +20,9 @@ def sharper_constant(first: Fraction = Fraction(3, 2), sign: int = 1) -> Evidenc
     """The moments of Z refute ‖Z‖ ≤ ad for every a < (7 + √33)/8 = 1.593. Theorem 1 has a = 3/2 at p = ∞, so its
     constant 3 is refuted.
 
-    The identity st/(s + t) = (s + t)/4 − (s − t)²/(4(s + t)) is used with s + t ≤ 2ad, which holds if ‖Z‖ ≤ ad. The
-    limit m = lim E Σ s²/d³ therefore satisfies m ≥ 3/2 + (m − 1)/(4a) and m ≤ a. For a ≥ 1/4 the first of the two
-    inequalities for m gives m ≥ (6a − 1)/(4a − 1), whence 4a² − 7a + 1 ≥ 0.
+    Let s and t be singular values of Z, for ρ = 1. The proof uses the identity st/(s + t) = (s + t)/4 − (s − t)²/(4(s +
+    t)) and s + t ≤ 2ad, which holds if ‖Z‖ ≤ ad. The limit m = lim E Σ s²/d³ therefore satisfies m ≥ 3/2 + (m − 1)/(4a)
+    and m ≤ a. For a ≥ 1/4 the first of the two inequalities for m gives m ≥ (6a − 1)/(4a − 1), whence 4a² − 7a + 1 ≥ 0.
     """
     a, m = sp.symbols("a m")
     bound = sp.solve(sp.Eq(m, sp.Rational(first.numerator, first.denominator) + (m - 1) / (4 * a)), m)[0]
@@ -36,17 +36,18 @@ def sharper_constant(first: Fraction = Fraction(3, 2), sign: int = 1) -> Evidenc
     return Evidence(bool(exact) and identity == 0, f"4a² − 7a + 1 is {value} at {root}", figures)
 
 
-@check("exact", scope="d = 300, which implies every larger d")
+@check("exact", scope="computed at d = 300; every larger d follows")
 @mutant("a slope of 60", slope=Fraction(60))
 @mutant("c₁ = 1/50", level=Fraction(1, 50))
 def largest_share(
     slope: Fraction = Fraction(236, 100), first: int = 300, level: Fraction = Fraction(1, 60)
 ) -> Evidence:
-    """Step 0 of DN25 §4 with c₁ = 1/60: where L = ln(d/β) < d/60, the largest weight is at most 5/d for d ≥ 300.
+    """If d ≥ 2 and L = ln(d/β) < d/60, the largest weight is at most 5/d, as step 0 of DN25 §4 needs for c₁ = 1/60.
 
-    ‖Z‖ ≤ ρ(4d + 2.36 L) and R ≥ ρ(d² − d√(2L)) give max w ≤ (4 + 2.36/60)/(d(1 − √(2/(60d)))), and d times the right
-    side falls with d. The bound on the largest weight is at most 5/d, and (5/d)² ≤ L/(c₁d), since L ≥ ln d ≥ 1. The
-    check uses whole numbers d ≥ 300, because those below 300 have ln d ≥ d/60.
+    ‖Z‖ ≤ ρ(4d + 2.36 L) and R ≥ ρ(d² − d√(2L)) give max w ≤ (4 + 2.36/60)/(d(1 − √(2/(60d)))). This bound times d
+    decreases in d, so it is enough that the bound is at most 5/d at d = 300. Step 0 needs the inequality (5/d)² ≤
+    L/(c₁d), which holds because L ≥ ln d ≥ 1. For whole numbers d from 2 to 299 the condition L < d/60 is never met,
+    because ln d ≥ d/60.
     """
     room = 1 - (4 + slope * level) / 5
     small = room > 0 and 2 * level / first <= room**2
@@ -55,16 +56,16 @@ def largest_share(
     return Evidence(bool(small and below and others), f"room {room}")
 
 
-@check("enclosed", scope="d = 9, which implies every larger d")
+@check("enclosed", scope="computed at d = 9; every larger d follows")
 @mutant("C = 3", constant=3)
 @mutant("a slope of 25", slope=Fraction(25))
-@mutant("d < 12 by the trivial bound", first=12)
+@mutant("ln d ≥ d/4 for all d < 12", first=12)
 def logarithmic_share(constant: int = 4, slope: Fraction = Fraction(236, 100), first: int = 9) -> Evidence:
-    """(4.3) of DN25 with C = 4: where L = ln(d/β) < d/4, the largest weight is at most 4 L/d, for d ≥ 9.
+    """If d ≥ 2 and L = ln(d/β) < d/4, the largest weight is at most 4 L/d, which is (4.3) of DN25 with C = 4.
 
     With ‖Z‖ ≤ ρ(4d + 2.36 L) and R ≥ ρ(d² − d√(2L)), d max w ≤ (4 + 2.36/4)/(1 − √(1/(2d))), which falls with d. At d =
-    9 the bound on d max w is at most 4 ln 9, and L ≥ ln d for every d. For the integers from 2 to 8, ln d ≥ d/4 makes 4
-    L/d at least 1.
+    9 the bound on d max w is at most 4 ln 9, and L ≥ ln d for every d. For whole numbers d from 2 to 8 the condition L
+    < d/4 is never met, because ln d ≥ d/4.
     """
     log, level = mpmath.iv.log, Fraction(1, constant)
     deviation = mpmath.iv.sqrt(mpmath.iv.mpf(2) / (constant * first))
@@ -78,14 +79,15 @@ def logarithmic_share(constant: int = 4, slope: Fraction = Fraction(236, 100), f
 
 @check("symbolic", covers="all", exhausts="the two sides of the interval", scope="every k and L")
 @mutant("3 % less above", above=lambda u: 1 + sp.Rational(97, 100) * u + u**2 / 2)
-@mutant("3 % less of the second term above", above=lambda u: 1 + u + sp.Rational(97, 200) * u**2)
+@mutant("the term u²/2 above smaller by 3 %", above=lambda u: 1 + u + sp.Rational(97, 200) * u**2)
 @mutant("3 % less below", below=lambda u: 1 - sp.Rational(97, 100) * u)
 def radius_chernoff(above: Formula = lambda u: 1 + u + u**2 / 2, below: Formula = lambda u: 1 - u) -> Evidence:
     """A Gamma(k) variable leaves [k − √(2kL), k + √(2kL) + L] with probability at most e^{−L} on each side.
 
-    With u = √(2L/k) the two points are k(1 + u + u²/2) and k(1 − u), and L = ku²/2. As E e^{sR} = (1 − s)^{−k},
-    Markov's inequality for e^{sR} bounds the two probabilities. Add L to the exponent of the bound, and divide by k. At
-    s = u/(1 + u) and at s = −u the result is a function of u that is 0 at 0 and falls.
+    With u = √(2L/k) the upper end of the interval is k(1 + u + u²/2), its lower end is k(1 − u), and L = ku²/2. Let R
+    be the variable. As E e^{sR} = (1 − s)^{−k}, Markov's inequality for e^{sR} bounds each of the two probabilities by
+    an exponential. Let s = u/(1 + u) at the upper end and s = −u at the lower end. The exponent is at most −L, because
+    the exponent plus L, divided by k, is a function of u that is 0 at u = 0 and does not increase.
     """
     u = sp.Symbol("u", positive=True)
     holds, slopes = True, []

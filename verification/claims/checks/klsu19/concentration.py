@@ -145,8 +145,8 @@ def chi_square_mean(bound: Formula = lambda level, m, sqrt: 4 * (sqrt(level / m)
 
     For m ≥ 15 let l be 3/4. Since x(l) ≥ 4√(3/(4m)), the probability inside the interval is at least 5/6 by Chebyshev's
     inequality. The density f of the sum has f(m − y) ≤ f(m) e^{y/m − (m − 2)y²/(4m²)} ≤ f(m) e^{1/(m − 2)} for y ≥ 0.
-    If f(m − y) is replaced by min(f(m − y), f(m)), the integral over the interval remains at least
-    5/6 − (e^{1/13} − 1) ≥ 3/4, and it is concave in x.
+    If f(m − y) is replaced by min(f(m − y), f(m)), the integral of the density over the interval remains at least 5/6 −
+    (e^{1/13} − 1) ≥ 3/4, and this integral is concave in x.
     """
     level, m = sp.symbols("L m", positive=True)
     identity = sp.simplify(bound(level, m, sp.sqrt) - radius(1 / m, 1 / m, 4 * level, sp.sqrt))

@@ -33,7 +33,7 @@ def sigma_norm(matrix: Matrix, sigma: Matrix) -> float:
 # PRIVACY
 
 
-@check("exact", scope="400 random pairs, d ≤ 4; all n, ρ, B (homogeneous)")
+@check("exact", scope="400 random pairs, d ≤ 4; all n, ρ, B by scaling")
 @mutant("half the variance", variance=lambda n, r, r2, c: naive_pce.noise_variance(n, r, r2, c) / 2)
 @mutant("a sensitivity of B/n", largest=lambda d: 1)
 def sensitivity(variance: Formula = naive_pce.noise_variance, largest: Formula = naive_pce.largest_change) -> Found:
@@ -41,9 +41,9 @@ def sensitivity(variance: Formula = naive_pce.noise_variance, largest: Formula =
 
     NaivePCE spends at most ρ. In the unit B/n the change Δ has Σ_{i≤j} Δ_ij² ≤ ‖Δ‖_F² = s² + t² − 2c² ≤ 2, where s and
     t are the squared lengths of the two rows, and c is their inner product. The rows e₁ and e₂ give equality. The check
-    tries random rational rows of the unit ball, and zero for dropped rows. Hence noise of
-    variance 2B²/(n²ρ), calibrated to the sensitivity 2B/n of the triangle inequality, spends ρ/2, and noise of variance
-    B²/(n²ρ) spends ρ. In one dimension the largest squared change is 1 in the unit B²/n².
+    tries random rational rows, and sets a row outside the unit ball to zero. Hence noise of variance 2B²/(n²ρ),
+    calibrated to the sensitivity 2B/n of the triangle inequality, spends ρ/2, and noise of variance B²/(n²ρ) spends ρ.
+    In one dimension the largest squared change is 1 in the unit B²/n².
     """
     rng = random.Random(1)
     for i in range(400):
@@ -97,7 +97,10 @@ def fixed_n(moment: Formula = without_noise) -> Found:
 
 
 def extreme_noise(scale: float) -> Matrix:
-    """Return symmetric noise of norm `scale` whose effect the projection enlarges by the factor 2/√3 in the limit."""
+    """Return symmetric noise of norm `scale` that attains the factor 2/√3 of `projection_bounds` in a limit.
+
+    The projection of diag(κ, 0) plus the noise is off by 2/√3 times `scale` in the limit κ → ∞.
+    """
     a, b = scale / math.sqrt(3), scale * math.sqrt(2 / 3)
     return np.array([[a, b], [b, -a]])
 
@@ -154,8 +157,8 @@ def accuracy(factor: float = 2 / math.sqrt(3), share: float = 1.0, direct: bool 
     """For Σ ⪰ I the projection P of Σ̂ + N has ‖P − Σ‖_Σ ≤ ‖Σ̂ − Σ‖_Σ + ‖N‖_F and ‖P − Σ‖ ≤ ‖Σ̂ − Σ‖ + (2/√3)‖N‖.
 
     The projection is compared with Σ̂, which is positive semidefinite: ‖P − Σ̂‖_F ≤ ‖N‖_F, and ‖·‖_Σ ≤ ‖·‖_F. The
-    projection may increase the distance from Σ in ‖·‖_Σ (see `projection_in_the_norm_of_sigma`), which is why the third
-    mutant fails.
+    projection may increase the distance from Σ in ‖·‖_Σ (see `projection_in_the_norm_of_sigma`). The check therefore
+    rejects the mutant that claims ‖P − Σ‖_Σ ≤ ‖Z − Σ‖_Σ for Z = Σ̂ + N.
     """
     rng = np.random.default_rng(2)
     for i in range(3000):
@@ -216,9 +219,9 @@ def rows_for_accuracy(
 
     The first number of rows makes the radius of (8) in KLSU19 at most α/2, and is at least (√d + √(2 ln(2/β)))², as (8)
     requires. The second number of rows makes σω ≤ α/2, because r² ≤ 5κd ln(n/β) and ω ≤ 2.8 d√ln(n/β), where ln(n/β) ≥
-    1. With probability at least 1 − 3β no row is dropped, (8) holds, and ‖N‖_F ≤ σω. The check tries random parameters,
-    with the reference's variance, radius and ω. It also confirms the arithmetic of the proof, 2 · √2 · 5 · 2.8 ≤ 40 and
-    1 + 2√2 + 4 ≤ 2.8².
+    1. With probability at least 1 − 3β no row is dropped, (8) holds, and ‖N‖_F ≤ σω. The check tries random parameters.
+    It takes the noise variance, the truncation radius and ω from the reference. It also confirms the arithmetic of the
+    proof, 2 · √2 · 5 · 2.8 ≤ 40 and 1 + 2√2 + 4 ≤ 2.8².
     """
     rng = np.random.default_rng(3)
     at_one = noise(math.e, 1, 1.0, 1.0, 1.0, 1.0)  # the constant 40

@@ -123,7 +123,10 @@ def sup_norm(entry: Formula = lambda alpha, d: alpha / sp.sqrt(d)) -> Evidence:
 @mutant("an infinite sensitivity", squared=lambda d: math.inf)
 @mutant("a sensitivity of 1/n", squared=lambda d: 1)
 def mean_of_bits(squared: Formula = lambda d: ppde.change_squared(math.inf, d, "tight")) -> Found:
-    """The mean of n rows of {0, 1}^d has ℓ2 sensitivity √d/n if no row is shortened, by trying all pairs of rows."""
+    """The mean of n rows of {0, 1}^d has ℓ2 sensitivity √d/n if no row is shortened.
+
+    The check tries all pairs of rows.
+    """
     for n, d in product((1, 3), range(1, 7)):
         cube = list(product((0, 1), repeat=d))
         largest = max(sum(Fraction(a - b, n) ** 2 for a, b in zip(x, y, strict=True)) for x in cube for y in cube)
@@ -142,10 +145,11 @@ def bits_probability(means: list[Fraction], bits: tuple[int, ...]) -> Fraction:
 @check("exact", scope="400 random pairs, d ≤ 4", attained=0.6)
 @mutant("1/5 for 1/2", factor=Fraction(1, 5))
 def product_distance(factor: Fraction = Fraction(1, 2)) -> Found:
-    """TV² ≤ ½ Σ (p_j − q_j)²/(p_j(1 − p_j)) for product distributions on bits, by enumeration with rational means.
+    """Product distributions of bits have TV² ≤ ½ Σ (p_j − q_j)²/(p_j(1 − p_j)), where p_j and q_j are the means.
 
-    The bound on TV² follows from Pinsker's inequality and KL ≤ χ² in every coordinate. For a factor of 0.3 in place of
-    ½ the bound on TV² fails for some pair of product distributions.
+    The check adds up the probabilities of all points, for random rational means. The bound on TV² follows from
+    Pinsker's inequality and KL ≤ χ² in every coordinate. For a factor of 0.3 in place of ½ the bound on TV² fails for
+    some pair of product distributions.
     """
     rng = random.Random(3)
     for i in range(400):

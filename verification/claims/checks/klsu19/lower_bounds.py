@@ -20,9 +20,10 @@ class Moments:
     """Bounds on moments of the likelihood ratio 1 + η of two near laws: |E η³| ≤ γ₃s^{3/2} and E η⁴ ≤ γ₄s², where s = E
     η².
 
-    The second moment s lies between `low` and `high` times the squared distance of the parameters. The distance that
-    the claim names is at most `scale` times the distance of the parameters. `distance` is the claimed ratio of the
-    total variation distance TV to the distance of the parameters, for distances up to `radius`.
+    The second moment s lies between `low` and `high` times the squared distance of the parameters. The claim may be
+    stated for another distance, such as ‖A₁ − A₂‖_F, which is at most `scale` times the distance of the parameters.
+    `distance` is the claimed ratio of the total variation distance TV to the distance of the parameters, for distances
+    up to `radius`.
     """
 
     third: Fraction
@@ -50,12 +51,12 @@ def five_runs(
     every: int = 25380,
     largest: Fraction = Fraction(1, 18000),
 ) -> Evidence:
-    """Theorem 1.5 of KLSU19 follows from its Theorem 6.9, by five runs that each succeed with probability 9/10.
+    """Theorem 1.5 of KLSU19 follows from its Theorem 6.9 if an algorithm of success probability 9/10 is run five times.
 
     By the binomial law at least three of the five runs fail with probability 0.0086 < 1/25. If at most two of the five
     runs fail, more than half of the outputs are within α of the truth, and the chosen output is within 3α (KLSU19.fn3).
-    The runs have disjoint records, so the whole is ε-DP on 5n records, and 5n ≥ (d²/1024 − ln 16)/(106 · 3α(e^ε − 1))
-    and 5n ≥ (d²/1024 − ln 32)/(1692 · 3αε) if 3α ≤ 1/6000.
+    The runs use disjoint sets of n records, so the five runs together are ε-DP on 5n records. Theorem 6.9 at accuracy
+    3α ≤ 1/6000 therefore gives 5n ≥ (d²/1024 − ln 16)/(106 · 3α(e^ε − 1)) and 5n ≥ (d²/1024 − ln 32)/(1692 · 3αε).
     """
     rest = 1 - share
     missed = 10 * rest**3 * share**2 + 5 * rest**4 * share + rest**5
@@ -84,16 +85,17 @@ def fourth_moment_bound(total: Fraction, third: Fraction, fourth: Fraction) -> B
 def distance_constants(
     products: Fraction = BITS.distance, gaussians: Fraction = PRECISIONS.distance, radius: Fraction = BITS.radius
 ) -> Found:
-    """Near laws have TV ≥ (2/5)‖p − q‖ (products of bits) and TV ≥ ‖A₁ − A₂‖_F/15 (Gaussians), by fourth moments.
+    """Near laws have TV ≥ (2/5)‖p − q‖ (products of bits) and TV ≥ ‖A₁ − A₂‖_F/15 (Gaussians).
 
     Let r_j = 1 + η_j be the likelihood ratios of the coordinates, with E_Q η = 0, s_j = E η², |E η³| ≤ γ₃s^{3/2} and E
-    η⁴ ≤ γ₄s². In the proof Λ = Σ s_j is the sum of the second moments, and L = ∏r_j − 1 the joint likelihood ratio
-    minus 1. By Hölder's inequality 2TV = E|L| ≥ (E L²)^{3/2}/(E L⁴)^{1/2}, where E L² = ∏(1 + s_j) − 1 ≥ Λ. L⁴ expands
-    into a sum over four non-empty sets of coordinates, and a term counts only if each coordinate is in none or in at
-    least two of the sets. The expansion of L⁴ gives E L⁴ ≤ G(Λ), and G/Λ² grows because its coefficients are counts.
-    Hölder's inequality therefore gives TV ≥ (κ/2)√Λ for all Λ ≤ Λ₀, where κ² = Λ₀²/G(Λ₀). Products whose means lie in
-    [1/3, 2/3] have γ₃ = 0.71, γ₄ = 1.5 and 4‖p − q‖² ≤ Λ ≤ 4.5‖p − q‖². Gaussians have γ₃ = 3.2, γ₄ = 19.7, 0.454‖ν‖² ≤
-    Λ ≤ 0.556‖ν‖² for ‖ν‖ ≤ 1/20, and ‖A₁ − A₂‖_F ≤ 1.02‖ν‖.
+    η⁴ ≤ γ₄s². The proof bounds a fourth moment. Let Λ = Σ s_j be the sum of the second moments, and let L = ∏r_j − 1 be
+    the joint likelihood ratio minus 1. By Hölder's inequality 2TV = E|L| ≥ (E L²)^{3/2}/(E L⁴)^{1/2}, where E L² = ∏(1
+    + s_j) − 1 ≥ Λ. L⁴ expands into a sum over four non-empty sets of coordinates, and a term counts only if each
+    coordinate is in none or in at least two of the sets. The expansion of L⁴ gives E L⁴ ≤ G(Λ), with G as in
+    `fourth_moment_bound`. G/Λ² increases in Λ, because the power series of G has no negative coefficient and no term of
+    an order below Λ². Hölder's inequality therefore gives TV ≥ (κ/2)√Λ for all Λ ≤ Λ₀, where κ² = Λ₀²/G(Λ₀). Products
+    whose means lie in [1/3, 2/3] have γ₃ = 0.71, γ₄ = 1.5 and 4‖p − q‖² ≤ Λ ≤ 4.5‖p − q‖². Gaussians have γ₃ = 3.2, γ₄
+    = 19.7, 0.454‖ν‖² ≤ Λ ≤ 0.556‖ν‖² for ‖ν‖ ≤ 1/20, and ‖A₁ − A₂‖_F ≤ 1.02‖ν‖.
     """
     for i, j, k in product(range(8), repeat=3):  # i! j! k! times the coefficient of Λ^i c^j q^k in G
         count = 6**i * 4**j - 4 * 3**i * (k == 0) + 6 * (j + k == 0) - 3 * (i + j + k == 0)
@@ -232,14 +234,16 @@ def printed_hybrid_range(limit: Fraction = Fraction(23366, 10000)) -> Found:
 @mutant("boosting without its factor 3", choice=1)
 @mutant("the covariance for an accuracy of α", scale=60)
 def theorems_of_section_6(choice: int = 3, scale: int = 120) -> Found:
-    """Theorems 6.1, 6.5 and 6.9 of KLSU19 follow from its lemmas with the stated constants, by rational arithmetic.
+    """Theorems 6.1, 6.5 and 6.9 of KLSU19 follow from its lemmas with the stated constants.
 
-    Let the estimate be the law of the class that is nearest to the output. Its TV distance from the truth is at most
-    2α.
+    The check confirms the constants in rational arithmetic. Suppose that an algorithm releases a law within TV distance
+    α of the truth. Let the estimate be the law of the class that is nearest to the released law. The TV distance of the
+    estimate from the truth is at most 2α.
 
-    In Theorem 6.1, ‖p̂ − p‖ ≤ 2α/(2/5) = 5α, and 15α after boosting with k runs. The squared diameter is d/9. For
-    β = 2025α²/d the mean square error is therefore at most 450α², which is 1800α² on {±1}. Since √1800 < 42.5,
-    n ≥ d/(12 · 42.5 · 2αεk).
+    In Theorem 6.1, ‖p̂ − p‖ ≤ 2α/(2/5) = 5α. Boosting with k runs multiplies the bound by 3, to 15α. The set of means
+    [1/3, 2/3]^d has the squared diameter d/9. If boosting fails with probability at most β = 2025α²/d, the mean square
+    error is therefore at most 225α² + βd/9 = 450α². For bits in {±1} in place of {0, 1} it is four times as large,
+    1800α². Since √1800 < 42.5, n ≥ d/(12 · 42.5 · 2αεk).
 
     In Theorem 6.5, the radii before and after boosting are 5.23α and 16α, and the squared diameter is 4dR². For
     β = 64α²/(dR²) the mean square error is therefore at most 512α², and √512 < 22.7.

@@ -1,4 +1,4 @@
-"""Check KLSU19 §4 on a Gaussian mean, by KVMean on a column, NaivePME on all columns, and PME after preconditioning."""
+"""Check KLSU19 §4 on a Gaussian mean: KVMean estimates one column, NaivePME every column, PME preconditions first."""
 
 import math
 from fractions import Fraction
@@ -83,22 +83,24 @@ def kv_changes(histogram: Formula = kv_mean.histogram, width: float = 2.0) -> Fo
 # ACCURACY OF ONE COLUMN
 
 
-@check("floating", scope="the gap enclosed; the equation at 12 points, 30 digits")
+@check("floating", scope="the gap is enclosed; the equation holds at 12 points to 30 digits")
 @mutant("a gap of 0.28", gap=Fraction(28, 100))
 @mutant(
-    "rows without a share for the noise",
+    "as many rows as for ρ = 10⁶",
     rows=lambda bins, rho, beta, gap, log: kv_mean.enough_rows(bins, 10**6, beta, gap, log),
 )
 @mutant("half the rows", rows=lambda *inputs: kv_mean.enough_rows(*inputs) / 2)
 def kv_location(gap: Fraction = Fraction(str(kv_mean.GAP)), rows: Formula = kv_mean.enough_rows) -> Found:
     """KVMean's noisy histogram finds μ up to 2σ with probability at least 1 − β/2, if n ≥ `enough_rows`.
 
-    For N(μ, s²) with s ≤ σ the bin of μ has probability at least Φ(1) − Φ(0): the probability is concave in μ, so it is
-    smallest at an end of the bin, and for s = σ. A bin whose centre is more than 2σ from μ has probability at most 1 −
-    Φ(3/2). The check computes intervals for both probabilities, and the difference of the probabilities exceeds the gap
-    that the reference uses. Apply Hoeffding's inequality to a sum of n terms in [−1, 1] of mean at least the gap, and
-    the Gaussian tail to a noise of variance 4/ρ. With ℓ = ln(4 bins/β) both tails are at most e^{−ℓ} if gap · n ≥
-    √(2nℓ) + √(8ℓ/ρ), and `enough_rows` solves the condition with equality. 2 e^{−ℓ} for every bin adds up to β/2.
+    For N(μ, s²) with s ≤ σ the bin of μ has probability at least Φ(1) − Φ(0). The probability is concave in μ within
+    the bin, so it is smallest if μ is an end of the bin, and it is smallest for s = σ. A bin whose centre is more than
+    2σ from μ has probability at most 1 − Φ(3/2). The check encloses both probabilities, and confirms that their
+    difference is at least the gap that the reference uses. The difference of two noisy counts is a sum of n terms in
+    [−1, 1] of mean at least the gap, plus noise of variance 4/ρ. Hoeffding's inequality bounds the sum, and the
+    Gaussian tail bounds the noise. With ℓ = ln(4 bins/β) both tails are at most e^{−ℓ} if gap · n ≥ √(2nℓ) + √(8ℓ/ρ),
+    and `enough_rows` solves the condition with equality. The failure probabilities, at most 2 e^{−ℓ} for every bin, add
+    up to at most β/2.
     """
     low = (Fraction(1, 2) - gaussian_tail(Fraction(1))[1]) - gaussian_tail(Fraction(3, 2))[1]
     yield "Φ(1) + Φ(3/2) − 3/2 at least", f"{float(low):.6f}"
@@ -115,13 +117,14 @@ def kv_location(gap: Fraction = Fraction(str(kv_mean.GAP)), rows: Formula = kv_m
 @mutant("the window for n = 1", width=lambda n, sigma, beta, log: kv_mean.half_width(1, sigma, beta, log))
 @mutant("ln(1/β) for ln(8/β)", bound=lambda n, s, rho, beta, log: kv_mean.error_bound(n, s, rho, 8 * beta, log))
 def kv_error(width: Formula = kv_mean.half_width, bound: Formula = kv_mean.error_bound) -> Evidence:
-    """If |c − μ| ≤ 2σ, KVMean clips a value with probability at most β/8, and its error bound fails with β/4 more.
+    """If |c − μ| ≤ 2σ, KVMean's error bound fails with probability at most 3β/8, of which β/8 is for clipping.
 
-    The check uses the Gaussian tail bound P(|N(0, 1)| > t) ≤ e^{−t²/2}. A value is clipped only if it is w − 2σ or more
-    from μ, and with t = w/σ − 2 the union bound n e^{−t²/2} is β/8. Without clipping the error is that of the mean of n
-    values plus the noise. Each of the two exceeds √(2 ln(8/β)) times its standard deviation with probability at most
-    β/8. With probability β/2 for the centre, the sum of all failure probabilities is 7β/8. In place of ln y the check
-    takes t²/2, with a new symbol t for each y, so that e^{−t²/2} = 1/y.
+    The check uses the Gaussian tail bound P(|N(0, 1)| > t) ≤ e^{−t²/2}. A value is clipped only if it is at least w −
+    2σ = tσ away from μ, and the union bound n e^{−t²/2} over n values is β/8. If no value is clipped, the error is the
+    error of the mean of n values plus the noise. Each of these two terms exceeds √(2 ln(8/β)) times its standard
+    deviation with probability at most β/8. The condition |c − μ| ≤ 2σ fails with probability at most β/2, so all
+    failure probabilities add up to 7β/8. The check replaces every logarithm ln y by t²/2, with a new symbol t for each
+    y, so that e^{−t²/2} = 1/y.
     """
     n, sigma, beta, rho = sp.symbols("n sigma beta rho", positive=True)
     deviates: dict[sp.Expr, sp.Symbol] = {}
@@ -196,8 +199,9 @@ def neighbours_subtracted(rows: Rows) -> Matrix:
 def pair_differences(differences: Formula = pme.differences, scale: float = 1.0) -> Found:
     """PME's differences are independent N(0, Σ) rows, also independent of the sample mean; a record is in at most one.
 
-    The differences are Dx, where D is the reference's map applied to the rows of the identity. DDᵀ = I, D(1, …, 1)ᵀ =
-    0, and each column of D has at most one entry that is not 0.
+    The differences are Dx for a matrix D. The check computes D by applying the reference's `differences` to the
+    identity matrix, and confirms three properties: DDᵀ = I, D(1, …, 1)ᵀ = 0, and each column of D has at most one entry
+    that is not 0.
     """
     most = 0
     for n in range(2, 12):

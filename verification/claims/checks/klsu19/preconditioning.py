@@ -50,10 +50,10 @@ def constants_of_a_round(
     The arithmetic is rational. The upper bound on the eigenvalues of AΣA/κ is (1/2 + ν)/((1 − s)c) ≤ 0.69. A unit
     vector has a part of length p in the range of Π, and a part of length q orthogonal to it. BΣB is at least 1 − 3p²/4
     along this vector, which is above c for p ≤ 9/20. For p ≥ 9/20, where q ≤ 9/10, BΣB is at least κp((1/2 − ν)p/4 −
-    νq)/(1 + s), which grows with p and is above c too. The expression κp((1/2 − ν)p/4 − νq)/(1 + s) is uᵀMu/(1 + s) for
-    u = (p/2, q) and the smallest Σ̂ that the noise allows, M = κ[[1/2 − ν, −ν], [−ν, 0]]. The upper bound on the
-    eigenvalues of BΣB is κ(1/2 + ν)/(1 − s). The bound 1 − 3p²/4 is ‖u‖² = p²/4 + q² with p² + q² = 1, and it holds
-    because Σ ⪰ I.
+    νq)/(1 + s), which grows with p and is above c too. To see this, let v be the unit vector and u = (p/2, q), the
+    lengths of the two parts of Bv. For every noise of norm at most νκ, Σ̂ is at least uᵀMu along Bv, where M = κ[[1/2 −
+    ν, −ν], [−ν, 0]]. Because Σ ⪰ Σ̂/(1 + s), BΣB is at least uᵀMu/(1 + s) along v. The upper bound on the eigenvalues
+    of BΣB is κ(1/2 + ν)/(1 − s). The bound 1 − 3p²/4 is ‖u‖² = p²/4 + q² with p² + q² = 1, and it holds because Σ ⪰ I.
     """
     s, floor, p, q = (
         Fraction(str(weak_ppc.SAMPLING_ERROR)),
@@ -171,12 +171,12 @@ def rows_of_a_preconditioner(noise: Formula = rows_for_noise, regular: Formula =
 # LEARNING
 
 
-@check("floating", scope="d = 1, 2, 7; all ρ (homogeneous)")
+@check("floating", scope="d = 1, 2, 7; all ρ by scaling")
 @mutant("both steps at ρ", part=lambda rho: rho)
 def budget(part: Formula = pgce.half) -> Found:
-    """PGCE and the Gaussian learner are ρ-zCDP: their halves of the budget add up to ρ, and no step spends more.
+    """PGCE and the Gaussian learner are ρ-zCDP: each has two steps, and a step spends at most ρ/2.
 
-    The check reads the reference's `spend` with both calibrations, in one and in more dimensions.
+    The check evaluates the reference's `spend` with both calibrations, for d = 1, 2 and 7.
     """
     rho = Fraction(3, 5)
     yield {"halves": 2 * part(rho) == rho and gaussian_learner.half(rho) == pgce.half(rho) == part(rho)}

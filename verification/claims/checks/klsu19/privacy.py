@@ -51,7 +51,7 @@ def renyi_moment(p: Law, q: Law, order: int) -> Fraction:
 @mutant("without ρ", conversion=lambda rho, delta, log: 2 * sp.sqrt(rho * log(1 / delta)))
 @mutant("√(ρ ln(1/δ)) for its double", conversion=lambda rho, delta, log: rho + sp.sqrt(rho * log(1 / delta)))
 def approximate_dp_of_zcdp(conversion: Formula = privacy.epsilon_of_zcdp) -> Evidence:
-    """ρ-zCDP implies (ρ + 2√(ρ ln(1/δ)), δ)-DP; at ρ = ε²/2 the first number is ε²/2 + ε√(2 ln(1/δ)).
+    """ρ-zCDP implies (ρ + 2√(ρ ln(1/δ)), δ)-DP; for ρ = ε²/2 this is (ε²/2 + ε√(2 ln(1/δ)), δ)-DP.
 
     For ε' = ρ + 2√(ρ ln(1/δ)), Markov's inequality at order α − 1 gives P(loss > ε') ≤ exp((α − 1)(αρ − ε')). The bound
     exp((α − 1)(αρ − ε')) on the probability is smallest at α = (ε' + ρ)/(2ρ) > 1, where it equals δ.
@@ -75,7 +75,7 @@ def approximate_dp_of_zcdp(conversion: Formula = privacy.epsilon_of_zcdp) -> Evi
 def literal_conversion(
     point: Fraction = Fraction(2), level: Fraction = Fraction(4), quoted: tuple[str, str] = ("0.0209", "0.0183")
 ) -> Evidence:
-    """ε²/2-zCDP does not imply (ε√(ln(1/δ)), δ)-DP read literally: the Gaussian mechanism at ε = 1, δ = e^{−4} fails.
+    """ε²/2-zCDP does not imply (ε√(ln(1/δ)), δ)-DP: the Gaussian mechanism at ε = 1, δ = e^{−4} is a counterexample.
 
     With Δ = σ the mechanism is 1/2-zCDP, and its smallest δ at ε' = 2 is Φ(−3/2) − e² Φ(−5/2) = 0.0209 > e^{−4} =
     0.0183, by rational enclosures. The value of the reference's formula for the smallest δ lies in the rational
@@ -161,7 +161,7 @@ def printed_advanced_composition(
         delta = sum((max(p - odds**cut * q, Fraction(0)) for p, q in zip(first, second, strict=True)), Fraction(0))
         yield f"T = {folds}, δ₀ = {float(odds**-j):.4g}", f"δ ≥ {float(delta):.4g}"
         yield {f"no contradiction at T={folds}": delta > odds**-j}
-    yield all_round_to((delta, odds**-j), quoted)  # the evidence quotes the figures of the last case
+    yield all_round_to((delta, odds**-j), quoted)  # δ and δ₀ of the last case, which the claim quotes
     yield odds <= sum(Fraction(1, math.factorial(k)) for k in range(4))
 
 
@@ -191,8 +191,8 @@ def corrected_advanced_composition(
     the past, at most ε₀ tanh(ε₀/2) ≤ ε₀²/2 on average. The check confirms the bound for randomised response, with
     rational binomial tails. It also confirms that Azuma's bound exp(−u²/(2Tε₀²)) is δ₀, where u is the bound on the
     loss minus T times the mean loss of randomised response. A step that is (ε₀, δ_t)-DP is ε₀-DP except on an event of
-    probability δ_t, so that such steps add Σ δ_t to δ₀. The reference has the textbook formula, with e^{ε₀} − 1 in
-    place of tanh(ε₀/2), which gives a larger ε.
+    probability δ_t. If the steps are (ε₀, δ_t)-DP, the δ of the composition is therefore δ₀ + Σ δ_t. The reference has
+    the textbook formula, with e^{ε₀} − 1 in place of tanh(ε₀/2), which gives a larger ε.
     """
     with mpmath.workdps(40):
         for odds, j in product((Fraction(5, 4), Fraction(2), Fraction(8, 3)), (1, 3, 8)):
@@ -208,7 +208,7 @@ def corrected_advanced_composition(
                 azuma = mpmath.almosteq(spread**2 / (2 * folds * epsilon**2), level, 1e-30)
                 textbook = reference(epsilon, folds, mpmath.mpf(10) ** -j, mpmath.log)
                 exactly = epsilon * (mpmath.sqrt(2 * folds * level) + folds * (ratio - 1))
-                # equal up to rounding, because the reference takes e from math
+                # the reference uses the float math.e, so the two are equal only up to rounding
                 same = mpmath.almosteq(textbook, exactly, 1e-12)
                 if not (decided and azuma and tail <= Fraction(1, 10**j) and bound <= textbook and same):
                     yield f"odds={odds}, T={folds}, δ₀=1e-{j}"

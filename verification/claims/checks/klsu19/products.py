@@ -30,7 +30,10 @@ def truncated_counterexample(
     pair: tuple[Sequence[int], Sequence[int]] = ((1, 1, 1, 0, 0, 0), (0, 0, 0, 1, 1, 1)),
     claimed: Formula = lambda b2: b2,
 ) -> Evidence:
-    """A sensitivity of B/m is too small for replacing a row: disjoint rows of length B = √3 are √2 B apart."""
+    """Replacing a row may move the sum of the rows by more than B: two rows of length B = √3 are √2 B apart.
+
+    The two rows have no common coordinate. So the sensitivity B/m of the mean of m rows is too small.
+    """
     b2 = 3
     lengths = [sum(v * v for v in row) for row in pair]
     change = sum((v - w) ** 2 for v, w in zip(*pair, strict=True))
@@ -87,8 +90,8 @@ def untruncated_on_the_line(row: Formula = lambda t: t) -> Evidence:
 def printed_noise(variance: Formula = lambda b2, m, rho: b2 / (2 * rho * m**2)) -> Evidence:
     """Gaussian noise of variance B²/(2ρm²) on the truncated mean of a block spends 2ρ when a row is replaced.
 
-    The rows of `truncated_counterexample` move the mean by √2 B/m, and D_α of the two Gaussian laws is exact, so that
-    2ρ is the budget spent and not only a bound on it.
+    The rows of `truncated_counterexample` move the mean by √2 B/m. The check uses the exact Rényi divergence D_α of the
+    two Gaussian laws, so 2ρ is the budget spent and not only a bound on it.
     """
     b, m, rho = sp.symbols("B m rho", positive=True)
     spent = sp.simplify(zcdp_of_gaussian(sp.sqrt(2) * b / m, variance(b**2, m, rho)))
@@ -180,7 +183,7 @@ def tv_subadditive(combined: Formula = sum) -> Found:
     yield equal >= 120
 
 
-@check("symbolic", scope="laws on (2, 3) and (2, 2, 2) points; the argument for all")
+@check("symbolic", scope="two laws on 2 and 3 points, three laws on 2 points; all laws by the argument")
 @mutant("the sum", rule=sum)
 def chi_square_product(rule: Formula = lambda parts: math.prod(1 + s for s in parts) - 1) -> Found:
     """Product laws have 1 + χ²(∏P_j ‖ ∏Q_j) = ∏ (1 + χ²(P_j‖Q_j)), because 1 + χ² = Σ P²/Q and this sum factors.
@@ -211,7 +214,7 @@ def chi_square_not_additive(
     return Evidence(holds, f"χ² is {whole}, the sum {claimed([part, part])}")
 
 
-@check("symbolic", scope="laws on (2, 3) and (2, 2, 2) points; the argument for all")
+@check("symbolic", scope="two laws on 2 and 3 points, three laws on 2 points; all laws by the argument")
 @mutant("laws that do not sum to 1", normalised=False)
 def kl_additive(normalised: bool = True) -> Found:
     """The KL divergence of product laws is Σ KL(P_j‖Q_j): a log of a product is a sum, and each P_j sums to 1."""
@@ -232,7 +235,8 @@ def pinsker(factor: int = 2) -> Evidence:
     """2(p − q)² ≤ KL for two bits of means p and q, because ∂/∂q (KL − 2(p − q)²) = (q − p)(1 − 2q)²/(q(1 − q)).
 
     The derivative of KL − 2(p − q)² with respect to q has the sign of q − p. For any two laws TV = P(A) − Q(A) with A =
-    {P > Q}, and KL is at least the KL of the bits 1_A (log sum inequality), so 2 TV² ≤ KL.
+    {P > Q}, and by the log sum inequality KL is at least the divergence KL(P(A)‖Q(A)) of two bits with means P(A) and
+    Q(A). Hence 2 TV² ≤ KL.
     """
     p, q = sp.symbols("p q", positive=True)
     kl = p * sp.log(p / q) + (1 - p) * sp.log((1 - p) / (1 - q))
@@ -284,7 +288,7 @@ def binomial_tails(n: int, p: Fraction) -> list[Fraction]:
     return tails[::-1]
 
 
-@check("exact", scope="m ≤ 25, p = 1/12, …, 11/12, all k; all by Markov")
+@check("exact", scope="m ≤ 25, p = 1/12, …, 11/12, all k; all m, p by Markov's inequality")
 @mutant("twice the exponent", power=2)
 @mutant("1 and 0 exchanged", exchanged=True)
 def kl_chernoff(power: int = 1, exchanged: bool = False) -> Found:
@@ -312,12 +316,13 @@ def kl_chernoff(power: int = 1, exchanged: bool = False) -> Found:
 def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Found:
     """For bits of means at most p ≤ ½, P(‖X‖² ≥ pd(1 + 3L)) ≤ e^{−L} if pd > 1, and P(‖X‖² ≥ 6L) ≤ e^{−L} if pd ≤ 1.
 
-    The squared length ‖X‖² of a row of d bits of means at most p is stochastically at most Bin(d, p). Tails jump at
-    integers, so the claims are P(Bin ≥ k) ≤ e^{−(k/(pd) − 1)/3} for k > pd, and P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 1. The
-    second claim holds for all d. Markov's inequality for the binomial coefficient C(X, k) gives P ≤ 1/k!, which is at
-    most e^{−k/6} from k = 2 on. For k = 1, P = 1 − (1 − p)^d ≤ 3/4. For the claim on pd > 1 let x = k/(pd). The
-    exponent x ln x − x + 1 of the Chernoff bound is at least (x − 1)/3 for x ≥ 11/6. For smaller x, P(Bin > pd) < 3/4
-    (Greenberg and Mohri 2014), and e^{−5/18} > 3/4. For one bit of mean 1 the claim on pd ≤ 1 would fail at L ≤ 1/6.
+    The squared length ‖X‖² of a row of d bits of means at most p is stochastically at most Bin(d, p). Bin(d, p) has
+    whole values, so it is enough to prove the claims at whole numbers k: P(Bin ≥ k) ≤ e^{−(k/(pd) − 1)/3} for k > pd,
+    and P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 1. The second claim holds for all d. Markov's inequality for the binomial
+    coefficient C(X, k) gives P ≤ 1/k!, which is at most e^{−k/6} from k = 2 on. For k = 1, P = 1 − (1 − p)^d ≤ 3/4. For
+    the claim on pd > 1 let x = k/(pd). The exponent x ln x − x + 1 of the Chernoff bound is at least (x − 1)/3 for x ≥
+    11/6. For smaller x, P(Bin > pd) < 3/4 (Greenberg and Mohri 2014), and e^{−5/18} > 3/4. For one bit of mean 1 the
+    claim on pd ≤ 1 would fail at L ≤ 1/6.
     """
     largest = Fraction(0)
     for d in (1, 2, 3, 4, 5, 7, 10, 15, 24, 40):
@@ -349,10 +354,10 @@ def rows_unshortened(share: Fraction = Fraction(1)) -> Found:
     step.
 
     The squared length ‖x[S]‖² of the bits of a row in S is stochastically at most Bin(|S|, u), if all means are at most
-    u. In a round of PPDE B² is 6u|S|L with L = ln(mR/β) ≥ ln 2. Since the tail jumps at integers, P(Bin ≥ k) ≤
-    e^{−k/(6u|S|)} for k ≥ 6 ln 2 · u|S| is enough. The inequality holds for all |S|, because a sum X of |S| bits with
-    means at most u has E e^X ≤ e^{(e − 1)u|S|}, and because 5L ≥ e − 1. In the last step B² = 6 ln(m/β) and u|S| < 1,
-    so P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 6 ln 2.
+    u. In a round of PPDE B² is 6u|S|L with L = ln(mR/β) ≥ ln 2. As Bin(|S|, u) has whole values, it is enough that
+    P(Bin ≥ k) ≤ e^{−k/(6u|S|)} for whole numbers k ≥ 6 ln 2 · u|S|. This inequality holds for all |S| by Markov's
+    inequality, because a sum X of |S| bits with means at most u has E e^X ≤ e^{(e − 1)u|S|}, and because 5L ≥ e − 1. In
+    the last step B² = 6 ln(m/β) and u|S| < 1, so P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 6 ln 2.
     """
     one = Fraction(1)
     for size, r in product((1, 2, 3, 4, 8, 12, 20, 32), range(1, 6)):
@@ -445,20 +450,21 @@ def means_above_half(
     u: Fraction = Fraction(1, 2),
     tau: Fraction = Fraction(3, 16),
 ) -> Found:
-    """With means of at most 5/8 in place of ½ PPDE reaches TV ≤ α with the same m as in Theorem 5.2, d ≥ 2.
+    """If all means are at most 5/8, and not only if they are at most ½, PPDE has TV ≤ α with the m of Theorem 5.2.
 
-    Only in the first round, r = 1, is the bound u on the means ½. In the first round P(|plain mean − p| > 1/32) ≤
-    2e^{−l} by Bernstein's inequality, because m ≥ 523 dl, d ≥ 2, and a bit has variance at most ¼. No row is shortened,
-    because B² = 3dL and L ≥ 1. The noise is that of Theorem 5.2. In the first round |q − p| ≤ u/8: a coordinate that
-    goes on has p < ¼, and one that is finished has p ≥ u/4. In the bound on TV, Σ e²/(2p(1 − p)) ≤ (4/3) Σ e²/p
-    replaces Σ e²/p. Let a = dl/m ≤ 1/523 and b = d√(lL/ρ)/m. Then TV ≤ √(4/3) (√(2a) + 4a/3 + √48 b) + √(2a) + 2a/3 +
-    √12 b, which is at most α for a ≤ α²/100, b ≤ α/21 and α ≤ 1. The m records of the flips are enough for `flip_test`:
-    523 dl ≥ 128 ln(2d/β), and 16√12 d√(lL/ρ) ≥ 16√(d ln(2d/β)/ρ).
+    Let d ≥ 2. Only in the first round, r = 1, is the bound u on the means ½. In the first round P(|plain mean − p| >
+    1/32) ≤ 2e^{−l} by Bernstein's inequality, because m ≥ 523 dl, d ≥ 2, and a bit has variance at most ¼. No row is
+    shortened, because B² = 3dL and L ≥ 1. The noise is that of Theorem 5.2. In the first round |q − p| ≤ u/8: a
+    coordinate that goes on has p < ¼, and one that is finished has p ≥ u/4. In the bound on TV, Σ e²/(2p(1 − p)) ≤
+    (4/3) Σ e²/p replaces Σ e²/p. Let a = dl/m ≤ 1/523 and b = d√(lL/ρ)/m. Then TV ≤ √(4/3) (√(2a) + 4a/3 + √48 b) +
+    √(2a) + 2a/3 + √12 b, which is at most α for a ≤ α²/100, b ≤ α/21 and α ≤ 1. The test that decides which bits to
+    flip has m records of its own, and m is large enough for `flip_test`: 523 dl ≥ 128 ln(2d/β), and 16√12 d√(lL/ρ) ≥
+    16√(d ln(2d/β)/ρ).
     """
     records_per_length = 523
     d = sp.Symbol("d", positive=True)
     error = u / 16
-    needed = 2 * (Fraction(1, 4) + error / 3) / error**2  # the bound on m is a multiple of l
+    needed = 2 * (Fraction(1, 4) + error / 3) / error**2  # Bernstein's inequality needs m ≥ needed · l
     length = ppde.truncation_squared(sp.Rational(1, 2), d, 1, 1, 1, lambda v: 1)  # the value of B² at L = 1
 
     def root(value: Fraction) -> Fraction:
@@ -479,7 +485,7 @@ def means_above_half(
     yield "TV/α", f"{float(total):.4f}"
 
 
-@check("floating", scope="m ≤ 10⁵, p ≥ 10⁻⁶, l ≤ 30 on a grid; all by the algebra")
+@check("floating", scope="m ≤ 10⁵, p ≥ 10⁻⁶, l ≤ 30 on a grid; all m, p, l by the algebra")
 @mutant("half the deviation", factor=0.5)
 def final_sampling(factor: float = 1.0) -> Found:
     """The mean X̄ of m bits of mean p has P(|X̄ − p| > √(2pl/m) + 2l/(3m)) ≤ 2e^{−l}, by Bernstein's inequality.
@@ -544,10 +550,10 @@ def ppde_distance(sampling: float = 100.0, noise: float = 21.0) -> Found:
     """PPDE has TV ≤ α if the number m of records is large enough.
 
     The condition is m ≥ 100 dl/α², m ≥ 21 d√(lL/ρ)/α and m ≥ `enough_records`, with l = ln(4dR/β), L = ln(mR/β) and d ≥
-    2. On the events of the rounds and of the last step, which have probability 1 − 4β, the error of q_j is at most e_j
-    = √(2p_jl/m) + 2l/(3m) + s_j√(2l). A coordinate that is finished in a round has p ≥ u/4 ≥ 1/(4d) and s² ≤ 24
-    pdL/(ρm²). A coordinate with p ≥ 1/d that is left to the last step has a smaller s². For these two kinds of
-    coordinates TV² ≤ ½KL ≤ ½Σ e²/(p(1 − p)) ≤ Σ e²/p, because p ≤ ½; for the others TV ≤ Σ e. With a = dl/m and b =
+    2. With probability at least 1 − 4β all bounds on the sampling errors and on the noise hold, and then the error of
+    q_j is at most e_j = √(2p_jl/m) + 2l/(3m) + s_j√(2l). A coordinate that is finished in a round has p ≥ u/4 ≥ 1/(4d)
+    and s² ≤ 24 pdL/(ρm²). A coordinate with p ≥ 1/d that is left to the last step has a smaller s². For these two kinds
+    of coordinates TV² ≤ ½KL ≤ ½Σ e²/(p(1 − p)) ≤ Σ e²/p, because p ≤ ½; for the others TV ≤ Σ e. With a = dl/m and b =
     d√(lL/ρ)/m, TV ≤ (√(2a) + 4a/3 + 7b) + (√(2a) + 2a/3 + 3.5b) ≤ 4.83√a + 10.5b. The check computes the bound on TV
     from the reference's noise, for random means and the worst round of each coordinate.
     """
@@ -559,7 +565,7 @@ def ppde_distance(sampling: float = 100.0, noise: float = 21.0) -> Found:
         level = math.log(4 * d * rounds / beta)
         m = explicit_records(d, rho, beta, alpha, sampling, noise)
         p = 2 ** -rng.uniform(1, 3 * math.log2(d) + 1, d)
-        if i % 2 == 0:  # all means are where the bound is largest
+        if i % 2 == 0:  # all means are equal, at or near an end of the ranges of the proof
             p[:] = float(rng.choice([1 / d, 1 / (4 * d), 1 / d * 0.999]))
         squares = plain = 0.0
         for value in p:
@@ -583,13 +589,14 @@ def ppde_distance(sampling: float = 100.0, noise: float = 21.0) -> Found:
 @mutant("a quarter of the records", factor=0.25)
 @mutant("17/32 for 5/8", mean=17 / 32)
 def flip_test(factor: float = 1.0, mean: float = 5 / 8) -> Found:
-    """If every bit whose noisy mean over m more records exceeds ½ is flipped, all means are at most 5/8, as needed.
+    """If every bit whose noisy mean over m more records exceeds ½ is flipped, all means are at most 5/8.
 
-    The noisy mean is ρ-zCDP. With m ≥ 128 ln(2d/β), m ≥ 16√(d ln(2d/β)/ρ) and noise of variance d/(2ρm²), P(no flip at
-    p ≥ 5/8) ≤ β/d, by the exact binomial law. For all m the bound follows from Hoeffding's inequality and the Gaussian
-    tail, each at 1/16: both e^{−m/128} and e^{−ρm²/(256d)} are at most β/(2d). Flipping bits is a bijection of the
-    rows, so it changes neither the distance TV nor the privacy. If p ≤ 5/8 in place of ½ in the first round,
-    `enough_records` still makes the sampling error of this round small, and no row is shortened.
+    PPDE needs such means (`means_above_half`). The noisy mean is ρ-zCDP. With m ≥ 128 ln(2d/β), m ≥ 16√(d ln(2d/β)/ρ)
+    and noise of variance d/(2ρm²), P(no flip at p ≥ 5/8) ≤ β/d, by the exact binomial law. For all m the bound follows
+    from Hoeffding's inequality and the Gaussian tail, each at 1/16: both e^{−m/128} and e^{−ρm²/(256d)} are at most
+    β/(2d). Flipping bits is a bijection of the rows, so it changes neither the distance TV nor the privacy. If p ≤ 5/8
+    in place of ½ in the first round, `enough_records` still makes the sampling error of this round small, and no row is
+    shortened.
     """
     for d, rho, beta in product((1, 4, 100), (1e-4, 1.0, 1e4), (0.3, 1e-4)):
         level = math.log(2 * d / beta)

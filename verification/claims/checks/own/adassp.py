@@ -9,7 +9,7 @@ from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.concentrated import adassp
 from covassay.verification.claims.evidence import Formula, Found, check, mutant
 
-RHO = 0.75  # a value of ρ for which 3/ρ and its halves are 4, 2 and 1
+RHO = 0.75  # 3/ρ, 3/(2ρ) and 3/(4ρ) are then 4, 2 and 1
 CALIBRATIONS = ("paper", "tight")
 
 
@@ -43,8 +43,8 @@ def worst(p: int) -> tuple[Matrix, Matrix]:
 
 
 @check("floating", less="eigenvalue matrix vector", more="matrix", scope="1, 2, 3, 6 features")
-@mutant("the thirds added up, as if G and v moved apart", loss=lambda rho, d, c: rho)
-@mutant("the loss of several features for one", loss=lambda rho, d, c: adassp.privacy_loss(rho, 3, c))
+@mutant("a loss of ρ, the sum of the largest losses of the three parts", loss=lambda rho, d, c: rho)
+@mutant("for one feature the loss for several", loss=lambda rho, d, c: adassp.privacy_loss(rho, 3, c))
 def budget(
     eigenvalue: Formula = adassp.eigenvalue_scale,
     matrix: Formula = adassp.matrix_scale,

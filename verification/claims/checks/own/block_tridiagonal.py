@@ -1,4 +1,7 @@
-"""Check the noise on blocks on and next to the diagonal: how far one row moves them, and what the worst rows spend."""
+"""Check the block-tridiagonal mechanism: what it spends on the rows that move the noisy blocks the most.
+
+The noisy blocks are those on and next to the diagonal.
+"""
 
 from collections.abc import Callable
 from itertools import product
@@ -38,7 +41,10 @@ def whole_rows(x: Any, noise: Any, **given: Any) -> Any:
 @mutant("whole rows are shortened", release=whole_rows)
 @mutant("noise in one block", release=lambda x, z, **given: mechanism.release(x, z * np.eye(len(z)), **given))
 def spent(release: Callable[..., Any] = mechanism.release) -> Found:
-    """For rows far outside their bound, `release` spends ρ on the worst pair of the proof page, at r = 1 and r = 3."""
+    """`release` spends ρ on the pair of rows that is worst according to the proof page, at the bounds r = 1 and r = 3.
+
+    The check passes the rows 50r times as long, so that `release` has to shorten them.
+    """
     for (d, block), bound, rho in product(SHAPES, (1.0, 3.0), (0.375, 2.0)):
         given = {"rho": rho, "block": block, "block_bound": bound}
         first, second = (np.vstack([50 * bound * row, np.zeros(d)]) for row in worst_rows(d, block))

@@ -142,9 +142,9 @@ def _spent(first: Vector, second: Vector | None, spread: Matrix, gaussian: bool)
     return float((ratios**2).sum() / 2 if gaussian else ratios.sum())
 
 
-@check("floating", scope="d = 1, 2, 3, 6; both neighbours", less="factor", more="factor")
-@mutant("the noise of the other neighbours", swap=True)
-@mutant("noise over the square of the weight", power=2)
+@check("floating", scope="d = 1, 2, 3, 6; both adjacencies", less="factor", more="factor")
+@mutant("noise for the other neighbours", swap=True)
+@mutant("noise divided by the square of the weight", power=2)
 @mutant("noise of one scale", power=0)
 def budget(factor: float = 1.0, swap: bool = False, power: int = 1) -> Found:
     """For both adjacencies, both box mechanisms spend exactly their budget on some rows."""
@@ -175,7 +175,7 @@ def objective(d: int, w: Weights, adjacency: Adjacency, gaussian: bool) -> float
 def _varied(w: Weights, name: str, factor: float, d: int, adjacency: Adjacency, gaussian: bool) -> Weights:
     """Return the weights with the free weight multiplied by `factor`.
 
-    For Gaussian noise under replace-one the squares have the weight of the means, which changes with it.
+    For Gaussian noise under replace-one the squares have the same weight as the means, so both weights change together.
     """
     values = {key: getattr(w, key) for key in ("count", "mean", "square", "product")}
     values[name] *= factor
@@ -184,7 +184,7 @@ def _varied(w: Weights, name: str, factor: float, d: int, adjacency: Adjacency, 
     return Weights(**values)
 
 
-@check("floating", scope="d = 1, 2, 3, 4, 5, 8, 13; both neighbours and noises")
+@check("floating", scope="d = 1, 2, 3, 4, 5, 8, 13; both adjacencies and noises")
 @mutant(
     "products weigh 3 % more", gauss=lambda d, a: _varied(box_moments.gauss_weights(d, a), "product", 1.03, d, a, True)
 )
@@ -205,7 +205,7 @@ def _varied(w: Weights, name: str, factor: float, d: int, adjacency: Adjacency, 
     "the count weighs 3 % less", gauss=lambda d, a: _varied(box_moments.gauss_weights(d, a), "count", 0.97, d, a, True)
 )
 def best_weights(gauss: Formula = box_moments.gauss_weights, laplace: Formula = box_moments.laplace_weights) -> Found:
-    """The weights satisfy the conditions of the sensitivities; moving a free weight by ½ % never lowers the bound."""
+    """The weights satisfy `covered`, and changing a free weight by ½ % never lowers `objective`."""
     for d, adjacency, gaussian in product((1, 2, 3, 4, 5, 8, 13), ADJACENCIES, (True, False)):
         w = (gauss if gaussian else laplace)(d, adjacency)
         here = objective(d, w, adjacency, gaussian)

@@ -33,12 +33,15 @@ def threshold_spend(
     monotone: Formula = above_threshold.monotone_loss,
     energies: Formula = above_threshold.energies_loss,
 ) -> Evidence:
-    """AboveThreshold spends ε on general queries, 3ε/4 on monotone ones and ε/2 on energies; tight scales spend ε.
+    """AboveThreshold spends ε on general queries, 3ε/4 on monotone ones and ε/2 on energies n Σ_ii.
+
+    With "tight", monotone queries and energies spend ε; general queries would spend 1.5 ε.
 
     The check computes the losses from the exact law of the output, an integral over the noise of the threshold. In the
     check no random queries exceed the bounds on the loss, and explicit queries come within 1 % of them. In the explicit
-    general queries, 20 values far above the threshold rise, and a last value far below it falls. In the monotone
-    queries the last value stays. In the energies the first value rises and the second falls.
+    pair of data sets for general queries, the values of 20 queries far above the threshold rise by 1, and the value of
+    a last query far below it falls by 1. For monotone queries the last value does not change. For energies there are
+    two queries, of which the first rises and the second falls.
     """
     rng = np.random.default_rng(41)
     failed, figures = [], {}
@@ -99,7 +102,8 @@ def ridge_sensitivity(sensitivity: Formula = lambda n, a: output_perturbation.se
     """Replacing one row moves the ridge minimiser by at most √(W² + 1)/(2αn) with W = 1/(2√(2α(1 + 2α))).
 
     In the check no random neighbours exceed the bound, as computed with the reference's ridge regression. For n = 10⁶
-    the pair (q/‖q‖ ± e)/√2 with q = (ŵ, −1) and e ⊥ ŵ, on other rows with ‖ŵ‖ = W, comes within 10⁻³ of it. The norm
+    the check comes within 10⁻³ of the bound. There the other n − 1 rows have a minimiser ŵ with ‖ŵ‖ = W, and the row
+    (q/‖q‖ + e)/√2 is replaced by (q/‖q‖ − e)/√2, where q = (ŵ, −1) and e is a unit vector orthogonal to q. The norm
     bound W is the largest √(λ(1 − λ))/(λ + 2α), attained at λ = 2α/(1 + 4α).
     """
     rng = np.random.default_rng(43)

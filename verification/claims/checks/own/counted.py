@@ -28,7 +28,7 @@ LATTICE = (discrete_gaussian_covariance, discrete_laplace_covariance)
 
 
 def choices(declared: Mechanism) -> list[dict[str, str]]:  # type: ignore[type-arg]
-    """Return all combinations of the mechanism's other options."""
+    """Return all combinations of the mechanism's options except the adjacency."""
     others = {name: words for name, words in declared.choices.items() if name != "adjacency"}
     return [dict(zip(others, words, strict=True)) for words in product(*others.values())]
 
@@ -146,9 +146,10 @@ def lattice_budget(rows: float = 1.0, entries: float = 1.0) -> Found:
 @mutant("a square root for Laplace noise", pure=lambda v, cbrt: 1 / (1 + sp.sqrt(v / 2)))
 @mutant("a cube root for Gaussian noise", gauss=lambda v, sqrt: 1 / (1 + sp.cbrt(v)))
 def shares(pure: Formula = counted.pure_share, gauss: Formula = counted.gaussian_share) -> Found:
-    """At the chosen shares s the derivatives of V/(1 − s)² + 2/s² and of V/(1 − s) + 1/s are 0.
+    """The reference's share s of the budget for the number of rows minimises the error, given the noise V of the sum.
 
-    Both functions are convex.
+    The error is V/(1 − s)² + 2/s² for pure noise and V/(1 − s) + 1/s for Gaussian noise. Both functions are convex, and
+    the check confirms that their derivatives at the reference's shares are 0.
     """
     s, root = sp.symbols("s r", positive=True)
     cube, square = 2 * root**3, root**2
