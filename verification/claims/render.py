@@ -51,8 +51,8 @@ def select(
 ) -> list[LedgerClaim]:
     """Return the claims that satisfy all given conditions; without conditions, all claims.
 
-    The conditions are the paper of the claim, its verdict, and the kind of at least one of its legs. If `wrong` is true,
-    the statement of the claim must be wrong.
+    The conditions are the paper of the claim, its verdict, and the kind of at least one of its legs. If `wrong` is
+    true, the statement of the claim must be wrong.
     """
     return [
         c
