@@ -128,7 +128,7 @@ class Audit:
         return sorted(name for name in left_open | statement.premises if self.definitions[name].is_premise)
 
     def premises_of(self, lemma: Statement) -> list[str]:
-        """Return the predicates that a lemma takes as premises; a lemma that is a witness may do so, too."""
+        """Return the predicates that a lemma takes as premises."""
         return sorted(name for name in lemma.premises if self.definitions[name].is_premise)
 
     def all_to_witness(self, predicates: Iterable[str]) -> set[str]:

@@ -150,7 +150,7 @@ def _not_compiled(errors: Iterable[str], wanted: Mapping[str, Tagged], compiled:
 
 
 def _whole_differences(proofs: Path, locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
-    """Return the differences of an audit of all theorems from the lock, and list each once."""
+    """Return the differences between an audit of all theorems and the lock, without repetitions."""
     found = [
         *findings.lock_findings(locked, now),
         *findings.source_findings(proofs),

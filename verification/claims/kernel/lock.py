@@ -265,7 +265,7 @@ def axioms(lock: RocqLock) -> dict[str, tuple[str, ...]]:
 
 
 def theorem_digest(lock: RocqLock, tag: str) -> str:
-    """Return a digest of a locked theorem's statement, of its axioms, and of every definition beneath it."""
+    """Return one digest for a locked theorem: of its statement, its axioms, and all definitions that it depends on."""
     entry = lock.theorems[tag]
     beneath = [lock.definitions[name] for name in entry.definitions]
     return sources.sha256("\n".join([entry.explicit, *entry.axioms, *beneath]))

@@ -184,9 +184,10 @@ def _common(one: str, other: str) -> int:
 
 
 def _change(mutant: ProofMutant) -> str:
-    """Return the first edit of a mutant for the table: the old text, an arrow, and the new text.
+    """Return the first edit of a mutant for the table, and the number of further edits.
 
-    Where the two texts agree at the start and at the end, most of the common part is left out.
+    The edit is shown as the old text, an arrow, and the new text. Where the two texts agree at the start and at the
+    end, most of the common part is left out.
     """
     old, new = (" ".join(side.split()) for side in mutant.edits[0])
     start = _common(old, new)

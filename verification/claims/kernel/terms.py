@@ -78,9 +78,9 @@ def names(text: str, modules: frozenset[str]) -> set[str]:
 def is_plain(text: str, modules: frozenset[str]) -> bool:
     """Return whether a type certainly has an element for all values of the variables in it.
 
-    The result is true for types of numbers, for types of structures such as rings, and for the elements of such a
-    structure. It is true for matrices with entries of such a type, and for functions with values in it. The result is
-    false for a proposition, and for every type that the project defines.
+    The result is true for basic types such as nat and Prop, for types of structures such as rings, and for the elements
+    of such a structure. It is also true for matrices with entries of such a type, and for functions with values in it.
+    The result is false for a proposition, and for every type that the project defines.
     """
     text = unwrap(text)
     if names(text, modules):

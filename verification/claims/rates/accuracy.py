@@ -21,8 +21,8 @@ from covassay.reference.domain import Matrix, second_moment
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.statistics.streams import Progress, no_progress, stream
 
-# the largest accepted difference between the measured slope and that of the theory. The slopes of two rates differ by
-# at least 1/4, which is more than twice this difference.
+# the largest accepted difference between the measured slope and that of the theory. Two different slopes of the
+# theory differ by at least 1/4, which is more than twice this difference.
 TOLERANCE = 0.1
 DATA_SEED = 17  # `normal_rows` and `normal_parameters` use the same seed, and therefore have the same parameters
 
