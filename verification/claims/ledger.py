@@ -26,11 +26,12 @@ An entry of verification/claims/entries/*.toml:
       { theorem = "…", whole = true },                            # of a mechanism: speaks of all of it
     ]
 
-Checks, theorems and pages are the legs of a claim. A leg has a method (HOW) and a coverage (COVERED). The status of a
-claim is that of the weakest leg that it needs, in both method and coverage. A refuted or corrected claim has two parts,
-each with its own legs: the statement, whose legs show that it is wrong, and the correction. The field `of` of a leg
-names the part to which it belongs, or "both". The gate (`problems`) makes sure that every leg exists, that every check,
-theorem and page is the leg of a claim, and that no check declares more than its source shows.
+The checks, theorems and pages on which a claim rests are called its legs. A leg has a method (HOW) and a coverage
+(COVERED). The status of a claim is the weakest method and the smallest coverage among the legs that the claim needs. A
+refuted or corrected claim has two parts, each with its own legs: the statement, whose legs show that it is wrong, and
+the correction. The field `of` of a leg names the part to which it belongs, or "both". The gate (`problems`) makes sure
+that every leg exists, and that every check, theorem and page is the leg of a claim. The gate also makes sure that no
+check declares a better method or a wider coverage than its source permits.
 """
 
 import ast
@@ -94,7 +95,7 @@ PROVENANCE = {  # where the formula of a claim comes from
     "mistake in the formula is not an erratum of the paper",
     "ours": "the statement is our own, and builds on the source named above",
 }
-READ = ("own", "DN25", "ADK19")  # the beginnings of sources whose formulas are read from the text
+READ = ("own", "DN25", "ADK19")  # if a source begins with one of these words, we read its formulas in its text
 PARTS = ("statement", "correction", "both")
 SOURCES = {  # the remark on our copy of a paper that is printed where the paper is called wrong
     "dn25": "We read a copy of DN25 with all formulas, which looks like the version published in PMLR 313, but we "
@@ -106,7 +107,7 @@ SOURCES = {  # the remark on our copy of a paper that is printed where the paper
 }
 REQUIRED = {"id", "source", "statement", "verdict"}
 FIELDS = REQUIRED | {"corrected", "provenance", "assumes", "code", "reason", "legs", "note", "use", "covers", "spends"}
-# prefixes of the tag of a theorem on a whole mechanism, and of the id of its claim
+# the prefix of the tag of a theorem on a whole mechanism, and the prefix of the id of the claim on that mechanism
 WHOLE, MECHANISM = "WHOLE.", "MECH."
 SPENT_FIELDS = {"found", "share", "attained", "options"}  # checks/own/spends.py explains the fields
 LEG_FIELDS = {"check", "theorem", "page", "second_opinion", "of", "whole"}
@@ -118,7 +119,7 @@ SUGGESTIONS = 5  # the largest number of ids that the error about an unknown id 
 
 @dataclass(frozen=True)
 class Status:
-    """The method of the evidence, which is a key of HOW, and its coverage, which is a key of COVERED."""
+    """The strength of the evidence for a part of a claim: its method (a key of HOW) and coverage (a key of COVERED)."""
 
     how: str
     covered: str
@@ -170,7 +171,7 @@ class LedgerClaim:
 
     @property
     def instead(self) -> str:
-        """Return the statement that corrects a wrong one."""
+        """Return what to use in place of a wrong statement, as text."""
         return "; ".join(f"covassay.{told}" if REFERENCE.fullmatch(told) else told for told in self.use)
 
     @property
@@ -201,7 +202,7 @@ class LedgerClaim:
 
     @property
     def status(self) -> Status:
-        """Return the status of the statement, or of its explicit version if the statement is asymptotic."""
+        """Return the status of the statement or, if it is asymptotic, of the version with explicit constants."""
         return self.status_of(self.status_part)
 
     @property
@@ -215,8 +216,8 @@ def _leg(entry: Mapping[str, Any], where: str) -> Leg:
     named = [key for key in ("check", "theorem", "page") if key in entry]
     if unknown or len(named) != 1 or entry.get("of", "both") not in PARTS:
         raise InvalidInput(
-            f"{where}: a leg has one of check, theorem, page, and perhaps second_opinion, whole and of = one of "
-            f"{', '.join(PARTS)}; this has {entry}"
+            f"{where}: a leg has exactly one of the fields check, theorem and page, and may have the fields "
+            f"second_opinion, whole and of; the value of `of` is one of {', '.join(PARTS)}; this leg is {entry}"
         )
     name, of = str(entry[named[0]]), str(entry.get("of", ""))
     second, whole = bool(entry.get("second_opinion", False)), bool(entry.get("whole", False))
@@ -237,7 +238,7 @@ def _claim(paper: str, entry: Mapping[str, Any]) -> LedgerClaim:
         )
     covered = entry.get("covers", ())
     if any(set(c) != {"id", "says"} or not c["says"] for c in covered):
-        raise InvalidInput(f"{where}: what it covers has an id and says something; this has {covered}")
+        raise InvalidInput(f"{where}: each entry of `covers` has an id and a text `says`; here `covers` is {covered}")
     plain = {key: entry[key] for key in FIELDS & set(entry) - {"legs", "assumes", "code", "use", "covers", "spends"}}
     return LedgerClaim(
         paper=paper,
@@ -386,12 +387,12 @@ def _entry_problems(entries: Iterable[LedgerClaim]) -> list[str]:
             if not c.reason:
                 found.append(f"{c.id}: {c.verdict}, but no reason")
         elif not [leg for leg in c.legs if not leg.second_opinion]:
-            found.append(f"{c.id}: {c.verdict}, but it has nothing that it rests on")
+            found.append(f"{c.id}: {c.verdict}, but no check, theorem or page on which it rests")
         elif c.wrong:
             missing = [part for part in ("statement", "correction") if not c.legs_of(part)]
-            found += [f"{c.id}: {c.verdict}, but no leg is of the {part}" for part in missing]
+            found += [f"{c.id}: {c.verdict}, but no leg on which the {part} rests" for part in missing]
         if bool(c.use) != c.wrong:
-            found.append(f"{c.id}: {c.verdict}; what to use in its place is said of a wrong statement, and only there")
+            found.append(f"{c.id}: {c.verdict}; a wrong statement needs the field `use`, and no other may have it")
         if c.status_of("correction" if c.wrong else c.status_part).covered == "case":
             found.append(f"{c.id}: a check of one case cannot show that something holds")
         found += [f"{c.id}: assumes {a}, which is not defined" for a in c.assumes if a not in assumptions()]
@@ -399,8 +400,9 @@ def _entry_problems(entries: Iterable[LedgerClaim]) -> list[str]:
 
 
 def _word_problems(entries: Iterable[LedgerClaim]) -> list[str]:
-    """Return a message for every word about the printed paper in a claim whose formula we have not read in the
-    paper.
+    """Return messages for claims that contradict their provenance, or name a provenance that is impossible.
+
+    A claim must not call the paper wrong, or quote it "as printed", if the formula of the claim is our reconstruction.
     """
     found = []
     for c in entries:
@@ -465,7 +467,8 @@ def _lock_problems(proofs: Path) -> list[str]:
     """
     lock, now = read_lock(proofs), claimed(proofs)
     found = [
-        f"{key}: stale, {', '.join(names)} changed; re-read the proof, then: covassay claims accept {key}"
+        f"{key}: stale, because of changes of {', '.join(names)}; "
+        f"re-read the proof, then run: covassay claims accept {key}"
         for key, names in stale(proofs).items()
     ]
     return found + [f"lock: {name} belongs to no claim" for name in lock if name not in now]

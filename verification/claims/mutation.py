@@ -1,11 +1,11 @@
-"""Make mutants by a program, which are small changes of checks and of the reference formulas that they run.
+"""Make mutants by a program: small changes of checks, and of the reference formulas that claims name.
 
 A mutant changes one place of one function: a constant by 3 % up or down, a comparison into its opposite, or a sum or a
 difference into one of its terms. A mutant of a formula of the reference must be rejected by a check of a claim that
 names the formula, and a mutant of a check by the check itself. A crash of the check does not count as a rejection. Some
-mutants are equivalent (they change a margin that nothing needs), so the share of rejected mutants never reaches 1; the
-share only serves to compare two states of the checks. The program removes decorators first, so that a mutant changes
-the formula of `spend` and not the checking of its arguments.
+mutants cannot be rejected, because they change a margin that nothing needs. The share of rejected mutants therefore
+never reaches 1, and only serves to compare two states of the checks. The program removes decorators first, so that a
+mutant changes the formula of `spend` and not the checking of its arguments.
 
     python -P -m covassay.verification.maintain formula-mutants --count 200 --seed 14
 """
@@ -73,7 +73,7 @@ def places(node: ast.FunctionDef) -> Iterator[tuple[ast.AST, str, str]]:
             parts = [inner.slice] if isinstance(inner, ast.Subscript) else [inner]
             skipped |= {id(n) for part in parts for n in ast.walk(part)}
         if isinstance(inner, ast.Call) and getattr(called, "id", "") == "Evidence":
-            skipped |= {id(n) for a in inner.args[1:] for n in ast.walk(a)}  # names of arguments that are words
+            skipped |= {id(n) for a in inner.args[1:] for n in ast.walk(a)}  # the detail and figures
         if isinstance(inner, ast.keyword) and inner.arg in ("axis", "size", "seed", "digits", "draws"):
             skipped |= {id(n) for n in ast.walk(inner)}
     for inner in ast.walk(node):
@@ -96,7 +96,7 @@ def places(node: ast.FunctionDef) -> Iterator[tuple[ast.AST, str, str]]:
 
 
 def _changeable(value: object) -> bool:
-    """Return whether a constant is a number that is not a tolerance."""
+    """Return whether a constant is a number too large for a tolerance."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) > SMALLEST_CONSTANT
 
 

@@ -22,7 +22,7 @@ from covassay.verification.claims.ledger import (
 from covassay.verification.claims.markdown import GENERATED, cell
 from covassay.verification.claims.render import called_wrong, known, said
 
-EVIDENCE = {  # the methods of legs, keyed as in HOW, as nouns
+EVIDENCE = {  # what each method in HOW is called within a sentence
     "rocq": "a theorem that the kernel of Rocq has checked",
     "exact": "a computation in exact arithmetic",
     "enclosed": "a computation in interval arithmetic",
@@ -94,11 +94,11 @@ def _head() -> list[str]:
         ),
         "\nThe [errata](errata/README.md) list what is wrong in the papers. Every claim links to its page, with all "
         "its evidence. The line *known* says how strong the evidence is, and which cases it covers. The strength and "
-        "the coverage of a verdict are those of the weakest check, theorem or page that the claim needs. If a "
-        "verdict is *also supported* by some evidence, the verdict does not rest on that evidence. The evidence for "
-        "the privacy of a mechanism is often a proof on paper, even if the kernel of Rocq has checked a theorem on "
-        "the whole mechanism. The reason is that the claim says more than the theorem, for example that the budget is "
-        "attained. The kinds of evidence, from strong to weak, are:\n",
+        "the coverage of a verdict are those of the weakest check, theorem or page that the claim needs. The words "
+        "*also supported* mark evidence that the verdict does not need. The evidence for the privacy of a mechanism is "
+        "often a proof on paper, even if the kernel of Rocq has checked a theorem on the whole mechanism. The reason "
+        "is that the claim says more than the theorem, for example that the budget is attained. The kinds of evidence, "
+        "from strong to weak, are:\n",
         *(f"- **{HOW[how]}**: {told}" for how, told in EVIDENCE.items()),
         "\nThe coverage of the evidence is one of the following, from wide to narrow:\n",
         *(f"- **{COVERED[covered]}**{told}" for covered, told in COVERAGE.items()),
@@ -170,7 +170,7 @@ def anchor(name: str) -> str:
 
 
 def _details(c: LedgerClaim) -> list[str]:
-    """Return the full text on one claim that stands below its heading."""
+    """Return the full text on one claim: the heading, the statement, and a list with the verdict and the evidence."""
     items = [
         ("source", c.source),
         ("verdict", f"`{c.verdict}`. {_sentence(VERDICTS[c.verdict])}"),
@@ -218,7 +218,7 @@ def _evidence(c: LedgerClaim, second: bool) -> Iterable[str]:
 
 
 def _rests(c: LedgerClaim, leg: Leg) -> str:
-    """Return the beginning of the sentence that says what rests on a leg."""
+    """Return the beginning of the sentence on a leg, such as "The correction rests on"."""
     if leg.second_opinion:
         return "The verdict is also supported by"
     parts = {"statement": "The verdict on the statement rests", "correction": "The correction rests"}
@@ -305,7 +305,7 @@ def _checks() -> list[str]:
 
 
 def _check_row(c: ClaimCheck) -> str:
-    shows = cell(c.summary) + (f" (A short list is enough: {c.exhausts}.)" if c.exhausts else "")
+    shows = cell(c.summary) + (f" (A short list covers all cases: {c.exhausts}.)" if c.exhausts else "")
     return f"| `{c.name}` | {shows} | {HOW[c.kind]} | {COVERED[covers(c)]} | {cell(c.scope)} | {len(c.mutants)} |"
 
 

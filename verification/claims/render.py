@@ -49,8 +49,10 @@ def checks_of(selected: Iterable[LedgerClaim]) -> list[str]:
 def select(
     paper: str | None = None, verdict: str | None = None, kind: str | None = None, wrong: bool = False
 ) -> list[LedgerClaim]:
-    """Return the claims that match the given conditions: a paper, a verdict, a leg of some kind, or being wrong;
-    without conditions return all claims.
+    """Return the claims that satisfy all given conditions; without conditions, all claims.
+
+    The conditions are the paper of the claim, its verdict, and the kind of at least one of its legs. If `wrong` is
+    true, the statement of the claim must be wrong.
     """
     return [
         c
@@ -144,7 +146,7 @@ def as_json(c: LedgerClaim) -> dict[str, object]:
 
 
 def said(c: LedgerClaim) -> str:
-    """Return the place in the paper where a wrong statement is made, as a reference."""
+    """Return where a wrong statement comes from: the printed paper, the authors' code, or our reconstruction."""
     return {"printed": "printed", "code": "in the authors' code"}.get(c.provenance, "our reconstruction")
 
 

@@ -40,12 +40,14 @@ KIND = [
     "| _ => assert t; [repeat intro; lazymatch goal with |- ?g => let h := eval hnf in g in idtac h end|] end."
 ]
 PROOF = "proof"
-# the types of constants that can be premises: a predicate, a set, or a user-defined type
+# a constant can be a premise if it has one of these types when it is applied to all of its arguments: it is then a
+# predicate, a set or a type
 CONDITIONS = ("Prop", "bool", "Set", "Type", "ssrfun.simpl_fun", "ssrbool.qualifier", "finset.set_type")
-# an item of the answer to Print Module, or a constructor of a type in it (`:= Build {` or `| Name :`)
+# the space before an item of the answer to Print Module
 ITEM = re.compile(r"\s(?=(?:Definition|Parameter|Record|Inductive|CoInductive|Variant|Module|Axiom|Primitive) \S)")
+# a constructor of a type in such an item, as in `:= Build {` or `| Name :`
 CONSTRUCTORS = re.compile(r":=\s*([^\s{]+)\s*\{|[|=]\s*(\S+) :")
-# the mark of axioms that are not known beforehand
+# stands for the expected axioms of a constant for which none are given
 UNKNOWN = ("not expected to rest on anything in particular",)
 # the word that Print Module prints for a constant whose proof Qed has sealed, so that only its type is visible
 SEALED = "Parameter"
@@ -56,7 +58,7 @@ class Printed:
     """The two forms in which the kernel prints a constant of the project."""
 
     name: str
-    text: str  # the form for people
+    text: str  # the readable form of the constant
     digest: str  # the digest of the explicit form of the constant
     mentions: frozenset[str]
 
@@ -75,11 +77,11 @@ class Statement(Printed):
     """The kernel's answers about a theorem or a lemma."""
 
     premises: frozenset[str]  # the project's constants that occur in the quantifiers of the statement
-    conclusion: str  # in explicit form
+    conclusion: str  # the part of the statement after the quantifiers, in explicit form
     axioms: tuple[str, ...]
-    assumes: tuple[
-        str, ...
-    ] = ()  # in explicit form, the types in the quantifiers that may be empty, apart from records of the project
+    # the types in the quantifiers that may be empty, in explicit form; types that the project defines by constructors,
+    # such as records, are left out
+    assumes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -111,8 +113,7 @@ class Audit:
         return sorted(found)
 
     def to_witness(self, statement: Statement) -> list[str]:
-        """Return the predicates for which somebody must show that they can be satisfied, because the statement assumes
-        them.
+        """Return the predicates that need a witness, that is, evidence that the predicate can be satisfied.
 
         The predicates are those in the premises of the statement, and those in its conclusion that the conclusion does
         not establish.
@@ -125,7 +126,7 @@ class Audit:
         return sorted(name for name in left_open | statement.premises if self.definitions[name].is_premise)
 
     def premises_of(self, lemma: Statement) -> list[str]:
-        """Return the predicates in the premises of a witness."""
+        """Return the predicates that a lemma takes as premises."""
         return sorted(name for name in lemma.premises if self.definitions[name].is_premise)
 
     def all_to_witness(self, predicates: Iterable[str]) -> set[str]:
@@ -212,8 +213,9 @@ def constants(build: Path, modules: Iterable[str]) -> Constants:
 
 @dataclass(frozen=True)
 class Answers:
-    """The types of all constants and the bodies of the definitions, in the two forms in which the kernel prints
-    them.
+    """What the kernel prints for each constant: its type, its kind and, for a definition, its body.
+
+    The types and the bodies are in explicit form for digests, and in readable form.
     """
 
     constants: Constants
@@ -261,8 +263,10 @@ class Answers:
         )
 
     def _is_data(self, binder: str) -> bool:
-        """Return whether a type certainly has an element, or is a record type of the project, which needs a separate
-        witness.
+        """Return whether the type in a quantifier assumes nothing that has to be reported in `assumes`.
+
+        This is so if the type certainly has an element. It is also so if the project defines the type by constructors,
+        for example as a record, because `to_witness` then asks for a separate witness.
         """
         return terms.head(binder) in self.constants.owner.values() or terms.is_plain(binder, self.modules)
 
@@ -285,8 +289,10 @@ def _ask_for_axioms(
 ) -> dict[str, tuple[str, ...]]:
     """Return the axioms on which each of the given constants rests.
 
-    The kernel first checks one lemma that uses all constants with equal expected axioms, so that it visits shared parts
-    only once. If this joint lemma rests on exactly the expected axioms, each of its constants rests on no other axioms.
+    Constants with the same expected axioms form a group. The kernel first checks one joint lemma for each group, which
+    uses all constants of the group, so that the kernel visits the parts that they share only once. If the joint lemma
+    rests on exactly the expected axioms, each constant of the group rests on no other axioms. The kernel is asked
+    separately about the constants of all other groups, and about constants without expected axioms.
     """
     groups: dict[tuple[str, ...], list[str]] = {}
     for name in sorted(set(names)):
@@ -345,8 +351,8 @@ def audit(
     """Ask the kernel about theorems, about the witnesses that they need, and about other lemmas; return the audit.
 
     The argument `files` has the compiled files to load, by default all of them. The argument `expected` has axioms,
-    keyed by the name of the constant; if the kernel confirms them, they are not asked for one by one. For a witness
-    only the library's axioms are expected, because the lock does not contain the axioms of witnesses.
+    keyed by the name of the constant; if the kernel confirms them, they are not asked for one by one. The lock does not
+    contain the axioms of witnesses, so the audit expects the axioms of `ALLOWED` for every witness.
     """
     theorems, others = list(tagged), list(others)
     modules = sorted(Path(name).stem for name in (kernel.compiled(build) if files is None else files))

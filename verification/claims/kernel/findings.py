@@ -18,7 +18,7 @@ RULES = {  # the rules of the gate, keyed by the name of the violation
     "definition": "a definition beneath a theorem is not the locked one",
     "witness": "nothing shows that a premise can be met",
     "link": "a tag has no theorem of its own, or no entry in the lock, or an entry in the lock has no tag",
-    "source": "a file is not the one that was audited",
+    "source": "a file differs from the one that was audited",
     "vector": "an exported number is not what the kernel evaluates",
 }
 
@@ -47,9 +47,7 @@ def scan_findings(folder: Path) -> list[Discrepancy]:
 
 
 def source_findings(proofs: Path) -> list[Discrepancy]:
-    """Return the differences of the sources, the exported vectors and the tags from those that were audited and
-    locked.
-    """
+    """Return findings if the sources, the exported vectors or the tags differ from those in the lock."""
     locked, folder = lock.read(proofs), proofs / "rocq"
     now, then = sources.digests(folder), locked.sources
     found = [
@@ -72,7 +70,7 @@ def source_findings(proofs: Path) -> list[Discrepancy]:
 
 
 def axiom_findings(audit: Audit) -> list[Discrepancy]:
-    """Return the theorems, and lemmas of the vectors, that rest on an axiom other than the library's three."""
+    """Return a finding for each axiom outside `ALLOWED` on which a theorem or a lemma of a vector rests."""
     asked = {tagged.tag: said for tagged, said in audit.theorems.items()} | dict(audit.others)
     return [
         Discrepancy("axioms", f"{name} rests on {axiom}", (name,))
@@ -97,9 +95,10 @@ def hidden_findings(audit: Audit) -> list[Discrepancy]:
 def vector_findings(audit: Audit, every: Iterable[KernelVector]) -> list[Discrepancy]:
     """Return the vectors whose lemmas are not about the definitions that compute their numbers.
 
-    A lemma must mention a definition that the rows of its vector use and no other vector uses. It must also mention a
-    definition of a theorem, which is any definition outside the module of the rows. A definition that several vectors
-    share, such as a short notation for fractions, does not identify any one of them.
+    A lemma of a vector must mention a definition that the rows of this vector use, but the rows of no other vector. A
+    definition that several vectors use, such as a short notation for fractions, does not show which vector the lemma is
+    about. The lemma must also mention a definition outside the module of the rows. Every such definition counts as one
+    of a theorem.
     """
     listed = list(every)
     uses = {v.name: audit.definitions[v.rows].mentions for v in listed}
@@ -109,7 +108,7 @@ def vector_findings(audit: Audit, every: Iterable[KernelVector]) -> list[Discrep
         for lemma in v.lemmas:
             mentions = audit.others[lemma].mentions
             if not own & mentions:
-                text = f"{v.name}: the lemma {lemma} mentions nothing from which {v.rows} alone is computed"
+                text = f"{v.name}: the lemma {lemma} mentions no definition that {v.rows} alone uses"
                 found.append(Discrepancy("vector", text))
             elif all(name.startswith(f"{v.module}.") for name in mentions):
                 text = f"{v.name}: the lemma {lemma} mentions nothing outside {v.module}"
@@ -120,9 +119,10 @@ def vector_findings(audit: Audit, every: Iterable[KernelVector]) -> list[Discrep
 def witness_findings(
     audit: Audit, assumptions: Mapping[str, str], whole: bool, passed_over: Iterable[str] = ()
 ) -> list[Discrepancy]:
-    """Return premises that no witness shows to be possible and, for the whole project, witnesses that no premise needs.
+    """Return a finding for each predicate that needs a witness and has no valid one.
 
-    `whole` is true if the whole project was audited. Predicates in `passed_over` are not examined.
+    If `whole` is true, the whole project was audited, and witnesses that no premise needs are findings, too. Predicates
+    in `passed_over` are not examined.
     """
     tags: dict[str, list[str]] = {}  # for each predicate, the theorems with it as a premise
     for tagged, said in audit.theorems.items():
@@ -191,7 +191,7 @@ def _theorem_findings(tag: str, locked: RocqLock, now: RocqLock) -> list[Discrep
         found.append(Discrepancy("statement", f"{tag}: the statement is not the locked one", (tag,)))
     if old.axioms != new.axioms:
         has, had = (", ".join(entry.axioms) or "no axiom" for entry in (new, old))
-        found.append(Discrepancy("axioms", f"{tag} rests on {has}; locked: {had}", (tag,)))
+        found.append(Discrepancy("axioms", f"{tag} rests on {has}; the lock has {had}", (tag,)))
     changed = set(old.definitions) ^ set(new.definitions)
     changed |= {name for name in new.definitions if locked.definitions.get(name) != now.definitions[name]}
     if changed:

@@ -27,7 +27,7 @@ class GateReport:
     """The findings of the gate, and for each theorem one of the five verdicts of this module."""
 
     words: dict[str, str]
-    wrong: list[Discrepancy]  # the findings that accepting a new lock cannot resolve
+    wrong: list[Discrepancy]  # the findings that remain even after a new lock is accepted
     differences: list[Discrepancy]  # all differences from the lock
     record: RocqLock | None = None  # the lock that accepting would write, if all theorems were audited
     vectors: str = ""  # the vectors that accepting would export, if all theorems were audited
@@ -57,8 +57,8 @@ def build_directory(chosen: Path | None) -> Iterator[Path]:
 def compare_sources(proofs: Path, tags: Iterable[str] | None = None) -> GateReport:
     """Return the report that is possible without Rocq, from the sources alone.
 
-    A theorem counts as recorded if it is in the lock and no source file has changed, since any file may be one that the
-    theorem depends on.
+    A theorem counts as recorded if it is in the lock and no source file has changed. All source files matter, because
+    without Rocq it is unknown on which of them the theorem depends.
     """
     known, locked = sources.tagged(sources.files(proofs / "rocq"))[0], lock.read(proofs).theorems
     differences = findings.source_findings(proofs)
@@ -77,8 +77,8 @@ class Examination:
     exported: str  # the vectors with their values, as in proofs/vectors.json
 
     def unsound(self) -> list[Discrepancy]:
-        """Return the findings that are about axioms that are not allowed, sealed definitions, and vectors without a tie
-        to theorems.
+        """Return the findings about forbidden axioms, about definitions that Qed has sealed, and about vectors whose
+        lemmas are not about the right definitions.
         """
         return [
             *findings.axiom_findings(self.audit),
@@ -115,8 +115,9 @@ def recheck(
     """Compile the proofs, audit all theorems or those with the given tags, and compare them with the lock.
 
     The argument `chosen` is the build directory, by default a temporary one. The kernel evaluates the vectors if all
-    theorems are audited. The argument `each_alone` asks for the axioms of every theorem by itself, for a new lock;
-    otherwise the kernel confirms that the theorems with the same locked axioms rest on no others.
+    theorems are audited. If `each_alone` is true, the kernel is asked for the axioms of each theorem separately, as is
+    necessary for a new lock. Otherwise the kernel is asked to confirm that the theorems rest on no other axioms than
+    the locked ones.
     """
     folder, locked, whole = proofs / "rocq", lock.read(proofs), tags is None
     known = sources.tagged(sources.files(folder))[0]
@@ -149,7 +150,7 @@ def _not_compiled(errors: Iterable[str], wanted: Mapping[str, Tagged], compiled:
 
 
 def _whole_differences(proofs: Path, locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
-    """Return the differences of an audit of all theorems from the lock, and list each once."""
+    """Return the differences between an audit of all theorems and the lock, without repetitions."""
     found = [
         *findings.lock_findings(locked, now),
         *findings.source_findings(proofs),

@@ -18,8 +18,8 @@ PROJECT = "_CoqProject"
 MARK = "@@covassay@@"  # the line that is printed before every answer, to separate the answers
 # Rocq's default would cut and break long terms
 UNABRIDGED = ["Set Printing Width 1000000.", "Set Printing Depth 1000000."]
-COMPILE_ERROR = 300  # the number of characters of one compiler error that are shown; the rest repeats the goal
-LOG_END = 1000  # the number of characters at the end of a log that are shown if no single error is found
+COMPILE_ERROR = 300  # the number of characters after which a compiler error is cut; the rest repeats the goal
+LOG_END = 1000  # the number of characters that are shown from the end of a log without a recognizable error
 
 
 class KernelError(Exception):
@@ -51,7 +51,7 @@ def _run(command: Sequence[str], **options: str | Path) -> subprocess.CompletedP
 
 
 def stage(folder: Path, build: Path) -> None:
-    """Bring the sources in a build directory up to date: the files of all folders side by side, and a project file.
+    """Copy the .v files of all folders into a build directory, side by side, and write a project file there.
 
     The full name of a theorem therefore contains the name of its file, but not that of a folder. A file that has not
     changed keeps its compiled .vo file and its time stamp, so that make does not compile it again.
@@ -96,7 +96,7 @@ def dependencies(folder: Path) -> dict[str, set[str]]:
         for left, _, right in (line.partition(":") for line in shown.splitlines() if ".vo " in line)
     }
     found = {file: {file} for file in direct}
-    for _ in direct:  # the number of rounds is the length of the longest possible chain of dependencies
+    for _ in direct:  # one round for each file is enough, because no chain of dependencies is longer
         found = {file: {file}.union(*(found[needed] for needed in direct[file])) for file in direct}
     return found
 

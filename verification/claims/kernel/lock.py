@@ -11,10 +11,11 @@ stored; `covassay claims accept --rocq` prints the text of every definition that
 
 A theorem may have a predicate as a premise. If nothing satisfied the predicate of a premise, the theorem would say
 nothing. Each predicate of a premise therefore has a witness: a lemma which proves that something satisfies it, or an
-assumption in the ledger (the list of claims) that something satisfies it. The lock keeps a witness as text only.
+assumption in the ledger (the list of claims) that something satisfies it. For a witness the lock has only the printed
+text, and no digest.
 
-The file also holds digests of the sources of the proofs. By the digests of the sources a machine without Rocq can
-detect whether the sources have changed since the kernel was asked.
+The file also holds digests of the sources of the proofs. A machine without Rocq compares these digests with the sources
+to detect whether the sources have changed since the kernel was asked.
 """
 
 import json
@@ -72,10 +73,10 @@ class LockedTheorem(LockEntry):
 
     @property
     def speaks_of_a_mechanism(self) -> bool:
-        """Return whether the locked name and statement of the theorem have the form of a theorem on a whole mechanism.
+        """Return whether the theorem looks like a theorem on a whole mechanism, by its name and its statement.
 
-        A theorem on a whole mechanism is named NAME_dp or NAME_zcdp after a definition, and compares the laws of that
-        definition on neighbouring data sets.
+        The name of such a theorem starts with the name of a definition, and ends in _dp or _zcdp. Its statement
+        mentions this definition and a relation of neighbouring data sets.
         """
         stem, _, notion = self.theorem.rpartition("_")
         named = [name for name in self.definitions if f"{stem}_".startswith(f"{name.rpartition('.')[2]}_")]
@@ -221,8 +222,8 @@ def _dumped(content: Mapping[str, object]) -> str:
 def parse(text: str) -> RocqLock:
     """Read the lock from the text of its file.
 
-    A repeated key, a missing field, an unknown field, and a value of another type raise an error, because the lock that
-    was read would then have another text.
+    A repeated key, a missing field, an unknown field, or a value of a wrong type raises an error. A text with such a
+    mistake is not the text that `as_text` writes for the lock.
     """
     try:
         content = json.loads(text, object_pairs_hook=_without_repeats)
@@ -264,7 +265,7 @@ def axioms(lock: RocqLock) -> dict[str, tuple[str, ...]]:
 
 
 def theorem_digest(lock: RocqLock, tag: str) -> str:
-    """Return a digest of a locked theorem's statement, of its axioms, and of every definition beneath it."""
+    """Return one digest for a locked theorem: of its statement, its axioms, and all definitions that it depends on."""
     entry = lock.theorems[tag]
     beneath = [lock.definitions[name] for name in entry.definitions]
     return sources.sha256("\n".join([entry.explicit, *entry.axioms, *beneath]))
@@ -291,10 +292,9 @@ def changed_statements(old: RocqLock, new: RocqLock) -> list[str]:
 
 
 def changes(old: RocqLock, new: RocqLock, texts: Mapping[str, str]) -> list[str]:
-    """Return messages for the person who accepts a new lock, on fields that it changes and entries that it adds or
-    drops.
+    """Return the differences between the old and the new lock, as messages for the person who accepts the new one.
 
-    For a definition that is new or changed, the message shows its text, which `texts` has under its name.
+    For a definition that is new or changed, the message shows the text of the definition, which `texts` contains.
     """
     return [
         *_changed("theorem", old.theorems, new.theorems),

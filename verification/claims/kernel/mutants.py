@@ -5,8 +5,8 @@
 A mutant edits one file, and then goes through the same steps as any change to the proofs: the sources are scanned, the
 tags are compared with the lock, the files are compiled, and the theorems are audited. First only the edited file is
 compiled again and its theorems are audited; if they all pass, the files that need this file are compiled and audited
-too. The first step that has a finding rejects the mutant. The digest of the source changes with every edit. A changed
-digest of the source therefore counts only if no other step has a finding, as after an edit of a comment.
+too. The first step that has a finding rejects the mutant. Every edit changes the digest of the source. The changed
+digest therefore counts as a finding only if no step has one, for example after an edit of a comment.
 """
 
 import json
@@ -42,7 +42,7 @@ class ProofMutant:
     name: str
     file: str
     rule: str  # the key in findings.RULES of the rule that should reject the mutant
-    edits: tuple[tuple[str, str], ...]  # pairs (old, new); new replaces every occurrence of old
+    edits: tuple[tuple[str, str], ...]  # for each pair (old, new), every occurrence of old is replaced by new
     alone: bool = False  # whether every other rule must accept the mutant
     audited: str = ""  # the file whose theorems are audited first, by default the edited one
 
@@ -149,7 +149,7 @@ def _audit_findings(proofs: Path, build: Path, scope: set[str], files: set[str])
 
 
 def _number_findings(proofs: Path, exported: str) -> list[Discrepancy]:
-    """Return findings if numbers in `exported` differ from proofs/vectors.json, which may hold other files' numbers."""
+    """Return a finding if a vector in `exported` differs from that of the same name in proofs/vectors.json."""
     known, found = (json.loads(text)["vectors"] for text in (vectors.exported(proofs), exported))
     if all(known.get(name) == numbers for name, numbers in found.items()):
         return []
@@ -184,7 +184,11 @@ def _common(one: str, other: str) -> int:
 
 
 def _change(mutant: ProofMutant) -> str:
-    """Return the first edit of a mutant as code, with the common parts of its two sides shortened."""
+    """Return the first edit of a mutant for the table, and the number of further edits.
+
+    The edit is shown as the old text, an arrow, and the new text. Where the two texts agree at the start and at the
+    end, most of the common part is left out.
+    """
     old, new = (" ".join(side.split()) for side in mutant.edits[0])
     start = _common(old, new)
     end = _common(old[start:][::-1], new[start:][::-1])

@@ -16,9 +16,10 @@ REQUIRE = re.compile(r"\bFrom\s+covassay\s+Require\s+(?:(?:Import|Export)\s+)?([
 NAME = "rocq.svg"
 # width and height of a box, distance of rows, gaps and margins, all in pixels
 BOX, ROW, GAP, MARGIN = (150, 44), 78, 36, 12
-PASS = 10  # the width that a line takes where it passes a row
+PASS = 10  # the width that is reserved for a line where it passes a row
 Graph = Mapping[str, set[str]]
-Place = tuple[str, int]  # a folder and a row; lines to the folder pass here in a row above the folder's box
+# a folder and a row: the place of the folder's box or, in a higher row, the place where lines to the folder pass
+Place = tuple[str, int]
 
 
 def rests_on(folder: Path) -> dict[str, set[str]]:
@@ -60,8 +61,9 @@ def direct(graph: Graph) -> dict[str, set[str]]:
 
 
 def _rows(graph: Graph, level: Mapping[str, int]) -> list[list[Place]]:
-    """Return the rows of boxes and of passing lines, the lowest row first; each row is sorted by where its lines
-    lead.
+    """Return the rows of the picture, the lowest first. A row contains boxes, and places where lines pass the row.
+
+    Each row is sorted by the average position, in the row below, of the places to which the lines lead.
     """
     highest = dict(level)  # the last row that a line to a folder passes
     for name, needed in graph.items():
@@ -87,7 +89,7 @@ def draw(folder: Path) -> str:
     size = {place: BOX[0] if level[place[0]] == place[1] else PASS for row in rows for place in row}
     width = max(sum(size[place] + GAP for place in row) for row in rows) - GAP + 2 * MARGIN
     height = (len(rows) - 1) * ROW + BOX[1] + 2 * MARGIN
-    across: dict[Place, float] = {}  # the middle of a place in the picture
+    across: dict[Place, float] = {}  # the horizontal position of the middle of each place
     for places in rows:
         left = (width - sum(size[place] + GAP for place in places) + GAP) / 2
         for place in places:

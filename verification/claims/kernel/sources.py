@@ -102,7 +102,8 @@ def code(text: str, strings: bool = False) -> str:
 def hiding(text: str) -> list[str]:
     """Return the strings in the code that contain a bracket of a comment.
 
-    In the tokens of a notation Rocq would not read these characters as brackets of a comment.
+    If such a string is a token of a notation, Rocq would read these characters as the token, not as a bracket of a
+    comment.
     """
     strings = re.findall(r'"[^"]*"', code(text, strings=True))
     return [string for string in strings if "(*" in string or "*)" in string]

@@ -1,19 +1,19 @@
 """Parse fully explicit statements in the form in which Rocq prints them under Set Printing All.
 
-For `forall (n : nat) (_ : @M.small R n), and (@M.good R n) (M.q n)` the binders are `nat` and `@M.small R n`, the
-conclusion is the rest, and it establishes M.good and M.q.
+An example is `forall (n : nat) (_ : @M.small R n), and (@M.good R n) (M.q n)`. Its binders are `nat` and
+`@M.small R n`. Its conclusion is the text after the comma, which establishes the predicates M.good and M.q.
 """
 
 import re
 
 OPENING, CLOSING = "([{", ")]}"
-# names may have any letter beyond ASCII
+# a name may contain any character beyond ASCII
 QUALIFIED = re.compile(r"[\w'.\u0080-\U0010ffff]+")
 # types of which the library has an element, whatever the variables in the types are
 PLAIN = re.compile(r"(?:nat|bool|Prop|Set|Type|classical_sets\.set|measure\.measure_display|(?:\w+\.)+type)$")
 ELEMENT = re.compile(r"@?(?:\w+\.)+sort(?: \w+)+$")  # an element of a structure that is a variable of the statement
 INDEX = re.compile(r"@?fintype\.ordinal \(S \w+\)$")  # a number below k + 1
-# connectives from whose proof one can extract a proof of each proposition
+# connectives; a proof of the whole contains a proof of each part, for some object if the connective says "exists"
 CONNECTIVES = re.compile(r"(?:and\d*|ex2?|prod|sig2?|sigT2?|is_true)$")
 
 
@@ -55,7 +55,7 @@ def _closing(text: str) -> int:
 
 
 def binders(text: str) -> tuple[list[str], str]:
-    """Return the types over which a statement quantifies, with its premises among them, and its conclusion."""
+    """Return the types of all variables that a statement quantifies, including its premises, and its conclusion."""
     types: list[str] = []
     text = unwrap(text)
     while text.startswith(("forall ", "let ")):
@@ -76,10 +76,11 @@ def names(text: str, modules: frozenset[str]) -> set[str]:
 
 
 def is_plain(text: str, modules: frozenset[str]) -> bool:
-    """Return whether a type certainly has an element, whatever its variables are.
+    """Return whether a type certainly has an element for all values of the variables in it.
 
-    The result is true for structures, numbers and functions, and for elements of a variable structure and matrices of
-    them. It is false for a proposition and for a type that the project defines.
+    The result is true for basic types such as nat and Prop, for types of structures such as rings, and for the elements
+    of such a structure. It is also true for matrices with entries of such a type, and for functions with values in it.
+    The result is false for a proposition, and for every type that the project defines.
     """
     text = unwrap(text)
     if names(text, modules):

@@ -1,8 +1,8 @@
 """Evaluate numbers by the kernel and export them to proofs/vectors.json.
 
-A vector is a list of rows of rational numbers. The kernel computes the numbers by vm_compute, either from the
-definitions in the theorems or from copies of the definitions over the rationals; lemmas, which are named with each
-vector, prove that the copies agree.
+A vector is a list of rows of rational numbers. The kernel computes the numbers by vm_compute. It uses the definitions
+in the theorems, or copies of these definitions over the rationals. The entry of each vector names lemmas which prove
+that the copies agree with the definitions.
 """
 
 import json
@@ -72,7 +72,7 @@ def evaluate(build: Path, vectors: list[KernelVector]) -> dict[str, Rows]:
 
 
 def _rows(vector: KernelVector, answer: str) -> Rows:
-    """Return the rows of triples, such as (false, 1, 2), that the kernel's answer contains."""
+    """Return the rows of numbers in the kernel's answer, which prints each number as a triple such as (false, 1, 2)."""
     shown = answer.rpartition(" : ")[0]
     rows = [
         [Fraction(-int(m) if negative == "true" else int(m), int(n)) for negative, m, n in NUMBER.findall(row)]

@@ -2,12 +2,12 @@
 theory.
 
 A rate is an upper bound over all data, so it is visible only on data that are hard for the mechanism. The error of
-additive noise is the same on all data. If the error adapts to the data, the hardest data have all eigenvalues at the
-level of the noise, because larger eigenvalues are easy to estimate and losing smaller ones costs little
-(`at_the_noise_level`).
+additive noise is the same on all data. If the error depends on the data, the hardest data have all eigenvalues at the
+level of the noise (`at_the_noise_level`). Larger eigenvalues are easy to estimate, and losing smaller ones costs
+little.
 
-A row of the table is one grid: the mean error at every point, and the slope of the least-squares line through the
-logarithms, with the standard error that follows from the scatter of the draws.
+A row of the table is one grid. It gives the mean error at every point, and the slope of the least-squares line through
+the logarithms. The standard error of the slope follows from the scatter of the draws.
 """
 
 import math
@@ -21,9 +21,10 @@ from covassay.reference.domain import Matrix, second_moment
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.statistics.streams import Progress, no_progress, stream
 
-# the largest difference of measured and theoretical slope: less than half of 1/4, the least difference of two rates
+# the largest accepted difference between the measured slope and that of the theory. Two different slopes of the
+# theory differ by at least 1/4, which is more than twice this difference.
 TOLERANCE = 0.1
-DATA_SEED = 17  # the parameters of the Gaussian data are the same for `normal_rows` and `normal_parameters`
+DATA_SEED = 17  # `normal_rows` and `normal_parameters` use the same seed, and therefore have the same parameters
 
 NORMS: dict[str, Callable[[Matrix], float]] = {
     "Frobenius": lambda m: float(np.linalg.norm(m)),

@@ -63,7 +63,8 @@ def _dly22() -> list[Rate]:
 
     The rates of SeparateCov and the projection mechanism are for the hardest data of trace 1.
 
-    The hardest data have far fewer eigenvalues than dimensions, so that directions can be lost: d^{3/2} ≫ n√ρ ≫ √d.
+    The grids satisfy d^{3/2} ≫ n√ρ ≫ √d. The hardest data then have far fewer nonzero eigenvalues than dimensions, so
+    that a mechanism can lose directions.
     """
 
     def gaussian(point: Point) -> float:

@@ -167,7 +167,7 @@ def test_the_same_answers_give_no_finding(project: Path, monkeypatch: pytest.Mon
         (
             {"type One.price_rat": "One.price_rat\n     : @eq nat O O"},
             "vector",
-            "prices: the lemma One.price_rat mentions nothing from which Two.table alone is computed",
+            "prices: the lemma One.price_rat mentions no definition that Two.table alone uses",
         ),
         (
             {"type One.small_inhabited": "One.small_inhabited\n     : forall _ : False, One.small (S O) O"},
