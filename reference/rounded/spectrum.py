@@ -19,8 +19,8 @@ known exactly.
 
 The skew products A_jk = ∫ φ_j Eφ_k are rational numbers. Rational polynomials that are nearly orthonormal replace the
 powers of y (`Basis`). The law of the points depends only on the span of the basis functions. With powers, every point
-that is drawn would lose about as many bits of precision as the evaluation of a polynomial loses. With the nearly
-orthonormal basis, only the evaluation loses bits.
+that is drawn would cost roughly as many bits of precision as the evaluation of a polynomial. With the nearly
+orthonormal basis, only the evaluation costs bits.
 """
 
 from dataclasses import dataclass
