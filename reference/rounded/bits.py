@@ -29,7 +29,7 @@ class Source(Protocol):
 
 
 class OperatingSystem:
-    """A source of bits from the operating system's generator of secrets."""
+    """A source of bits from the operating system's cryptographic random number generator."""
 
     def bits(self, index: int, start: int, count: int) -> int:
         """Return `count` fresh bits; `index` has no effect."""
@@ -45,7 +45,7 @@ class Seeded:
         self.seed = seed
 
     def bits(self, index: int, start: int, count: int) -> int:
-        """Return the bits at the given position of the stream, which do not depend on earlier reads."""
+        """Return the bits at the given position of the stream; they do not depend on earlier reads."""
         length = start + count
         stream = hashlib.shake_256(f"{self.seed}/{index}".encode()).digest((length + 7) // 8)
         return (int.from_bytes(stream) >> (-length % 8)) & ((1 << count) - 1)

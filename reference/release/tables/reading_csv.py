@@ -189,7 +189,7 @@ def _numbers(text: _Text, line: int, chosen: Sequence[int], record: list[str]) -
         if (rule := _broken_rule(cell)) is not None
     )
     name, cell, rule = next(broken, ("", "", ""))
-    if not rule:  # the cell has non-ASCII blanks around a number, which do not belong to the number
+    if not rule:  # the numbers are valid; only the blanks around them are not ASCII
         return numbers
     raise InvalidInput(f"{text.name}, line {line}, column {shown(name)} = {shown(cell.strip())}: {rule}")
 
