@@ -117,7 +117,7 @@ def upsilon_laplace(d: Number, beta: Number, log: Log = math.log) -> Number:
     """The bound υ for ‖symmetric Laplace‖, d ≥ 2: (1 + θ)(2√d + 6 ln d/√(ln(1 + θ))) + √2 K ln(2/β) (DLY22 Lemma 16).
 
     The docstring of `upsilon` defines θ, and that of `omega_laplace` defines K. Laplace(1) entries have variance 2, so
-    ‖W‖/√d → 2√2. The printed term 2√d should therefore be 2√(2d). From d = 3·10⁵ on the first part of the bound is
+    ‖W‖/√d → 2√2. The term 2√d in DLY22 should therefore be 2√(2d). From d = 3·10⁵ on the first part of the bound is
     below 2√(2d).
     """
     theta = min((log(d) / d) ** 0.3, 0.5)

@@ -366,7 +366,7 @@ def _require_rows(rows: Chunks | ExactData, for_what: str) -> Chunks:
     """Return the rows, or raise `InvalidInput` if only their sums are given and the mechanism needs the rows."""
     if isinstance(rows, ExactData):
         raise InvalidInput(
-            f"{for_what}: the data are exact sums, which only an exact release can be made of, with the row bound or "
+            f"{for_what}: the data are exact sums, from which only an exact release can be made, with the row bound or "
             "the bounds with which they were made"
         )
     return rows

@@ -125,8 +125,8 @@ def _encoded(
     provenance: Mapping[str, object],
     output: Output,
 ) -> bytes:
-    """Return the content of a file in the format of its suffix. The argument `arrays` has the values and, if there is
-    one, their projection.
+    """Return the content of a file in the format of its suffix. The argument `arrays` has the values and, if it was
+    requested, their projection.
     """
     buffer = io.BytesIO()
     parts: dict[str, Any] = dict(output.parts(arrays[0]))

@@ -140,8 +140,8 @@ def refined(compute: Callable[[Uniforms], T], uniforms: Uniforms, precision: int
     Raises
     ------
     ArithmeticError : `LARGEST_PRECISION` does not suffice. For a result with a density, this `ArithmeticError` has
-        probability below 2^{−100000}. If an `ArithmeticError` occurs, some decision can never be made, which is a
-        mistake in this package.
+        probability below 2^{−100000}. Its likely cause is a mistake in this package, so that
+        no precision makes some decision certain.
     """
     before, tried = ctx.prec, [precision]
     try:

@@ -7,8 +7,8 @@ more bits of the same number are read; the earlier bits never change. Drawing a 
 would favour values that can be decided early.
 
 A computation that is repeated at a higher precision therefore reads the same numbers again, with more bits. The method
-`Uniforms.rewind` returns to the first number. A repetition at a higher precision gets the same k-th number, because
-every decision before it is certain, and so has the same outcome at every precision.
+`Uniforms.rewind` returns to the first number. A repetition at a higher precision gets the same k-th number:
+every earlier decision is certain, and therefore has the same outcome at every precision.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from flint import arb, ctx
 
 
 class Source(Protocol):
-    """A source of fair bits: an infinite sequence of them for every index."""
+    """A source of fair bits, which has an infinite sequence of bits for every index."""
 
     def bits(self, index: int, start: int, count: int) -> int:
         """Return the bits start, …, start + count − 1 of the sequence with the given index, as an integer.
@@ -29,7 +29,7 @@ class Source(Protocol):
 
 
 class OperatingSystem:
-    """A source of bits from the operating system's generator of secrets."""
+    """A source of bits from the operating system's cryptographic random number generator."""
 
     def bits(self, index: int, start: int, count: int) -> int:
         """Return `count` fresh bits; `index` has no effect."""
@@ -45,7 +45,7 @@ class Seeded:
         self.seed = seed
 
     def bits(self, index: int, start: int, count: int) -> int:
-        """Return the bits at the given position of the stream, which do not depend on earlier reads."""
+        """Return the bits at the given position of the stream; they do not depend on earlier reads."""
         length = start + count
         stream = hashlib.shake_256(f"{self.seed}/{index}".encode()).digest((length + 7) // 8)
         return (int.from_bytes(stream) >> (-length % 8)) & ((1 << count) - 1)
@@ -54,7 +54,7 @@ class Seeded:
 class Uniforms:
     """The uniform numbers of one release, in the order in which they are read.
 
-    The attribute `extensions` counts how often more bits of a number were read after its first reading.
+    The attribute `extensions` counts how often more bits were read of a number that had been read before.
     """
 
     def __init__(self, source: Source) -> None:

@@ -5,7 +5,7 @@ up to 200 for bingham, and up to 30 for all others. Times for more columns are e
 listed were measured to take less than a second at d = 200.
 """
 
-PATIENCE = 20.0  # the expected number of seconds from which on a release announces its time beforehand
+PATIENCE = 20.0  # a release that is expected to take at least so many seconds is announced beforehand
 SECONDS = {
     "nuclear-laplace": (3.8, 6.7),
     "nuclear-ball-projection": (3.8, 6.7),

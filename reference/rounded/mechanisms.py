@@ -292,14 +292,15 @@ def _complement(u: list[arb]) -> arb_mat:
 def _from_directions(parts: Released, n: int, d: int, options: Options) -> Any:
     directions = parts["directions"].reshape(-1, d)
     kept = len(parts["eigenvalues"])
-    if len(directions) < kept:  # the missing directions are those that the drawn directions determine
+    if len(directions) < kept:  # the missing directions are orthogonal to the drawn directions
         rest = null_space(directions).T if len(directions) else np.eye(d)
         directions = np.vstack([directions, rest[: kept - len(directions)]])
     matrix = (directions.T * parts["eigenvalues"]) @ directions / n
     return (matrix + matrix.T) / 2
 
 
-# the numbers of lost bits were measured; `tests/reference/rounded` checks that they are rarely too small
+# the numbers of bits that a computation loses were measured; `tests/reference/rounded` checks that they rarely are
+# too small
 def _few(d: int) -> int:
     return 2 * d
 

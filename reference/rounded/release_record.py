@@ -19,7 +19,7 @@ class ExactRelease:
     """A release of integers.
 
     integers : for every released part, the integers k; the part is k · grid, with rows in the unit ball.
-    grid : the distance of neighbouring outputs.
+    grid : the distance between neighbouring points of the grid, with rows in the unit ball.
     unit : the factor by which k · grid is converted to the unit of the data. If the parts have different units, the
         result is a dictionary with one factor for each part.
     values : the output of the mechanism in float64, in the unit of the data, computed from the integers alone.

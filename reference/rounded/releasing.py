@@ -21,7 +21,7 @@ from covassay.reference.rounded.bits import OperatingSystem, Seeded, Source, Uni
 from covassay.reference.rounded.mechanisms import Options, Parts, form_of
 from covassay.reference.rounded.release_record import UNIT_BALL, ExactRelease, require_rows
 
-# the bits of the first attempt beyond those needed; a second attempt has a probability of about 2^{−64} per entry
+# the additional bits of the first attempt; with them, an entry needs a second attempt with probability about 2^{−64}
 SPARE_BITS = 64
 
 
@@ -153,7 +153,7 @@ def first_precision(name: str, data: ExactData, options: Mapping[str, Any], grid
     # the approximate size of the noise in steps of the grid, for the smallest budget
     steps = math.ceil(1 / (grid * smallest))
     chosen = form_of(name, options.get("adjacency"))
-    secret = chosen.box or options.get("adjacency") == "add-remove"  # whether the number of rows is secret, or may be
+    secret = chosen.box or options.get("adjacency") == "add-remove"  # whether the number of rows may be secret
     return SPARE_BITS + steps.bit_length() + 2 * (64 if secret else data.n.bit_length()) + chosen.bits(data.d)
 
 

@@ -19,8 +19,8 @@ known exactly.
 
 The skew products A_jk = ∫ φ_j Eφ_k are rational numbers. Rational polynomials that are nearly orthonormal replace the
 powers of y (`Basis`). The law of the points depends only on the span of the basis functions. With powers, every point
-that is drawn would lose about as many bits of precision as the evaluation of a polynomial loses. With the nearly
-orthonormal basis, only the evaluation loses bits.
+that is drawn would cost roughly as many bits of precision as the evaluation of a polynomial. With the nearly
+orthonormal basis, only the evaluation costs bits.
 """
 
 from dataclasses import dataclass
@@ -148,7 +148,8 @@ def _padded(m: fmpq_mat, rows: int, columns: int) -> fmpq_mat:
 
 @dataclass(frozen=True)
 class _Interval:
-    """An interval, `near` ≤ y ≤ `far` on one side, with intensity e^{−2y} `twice` + e^{−y} `once`; None is ∞.
+    """An interval, `near` ≤ y ≤ `far` on one side, with intensity e^{−2y} `twice` + e^{−y} `once`.
+    If `far` is None, the interval extends to ∞.
 
     The integral ∫_y^∞ of the intensity is e^{−2y} `rest_twice` + e^{−y} `rest_once`.
     """
@@ -167,7 +168,7 @@ class _Interval:
         return e * (e * self.twice(y) + self.once(y))
 
     def beyond(self, y: arb | None) -> arb:
-        """Return the integral ∫_y^∞ of the two terms, as if both extended to ∞."""
+        """Return the integral ∫_y^∞ of the formula for the intensity, continued beyond the end of the interval."""
         if y is None:
             return arb(0)
         e = (-y).exp()
@@ -218,7 +219,7 @@ def _falling_root(interval: _Interval, value: arb) -> arb:
 
 
 def _intervals(law: _Balls, kernel: arb_mat, points: list[arb]) -> list[_Interval]:
-    """Return the intervals between 0 and the points that were drawn, from left to right, each with its intensity."""
+    """Return the intervals into which 0 and the drawn points divide the range of x, from left to right."""
     d, n, powers = len(law.basis.powers), law.basis.kernel.nrows(), law.basis.powers
     order = ascending(points)
     negative = [q for q in order if is_negative(points[q])]

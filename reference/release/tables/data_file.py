@@ -163,7 +163,7 @@ class _Limited:
         self._left -= len(part)
         if self._left < 0:
             raise InvalidInput(
-                f"{self._name} has more than {self._limit} bytes: must end before (--stream-limit), or be a file"
+                f"{self._name} has more than {self._limit} bytes: must not have more (--stream-limit), or be a file"
             )
         return part
 

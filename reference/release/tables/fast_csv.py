@@ -3,9 +3,9 @@
 The fast reader is used only where both readers must agree on the numbers. A block is plain if it is UTF-8 and contains
 no quote, null character or lone carriage return, so that every line is a record. pyarrow is configured such that no
 cell is missing, quoted or empty, and the numeric columns are given. The result of pyarrow is used if it has a row for
-every line, and finite numbers in all rows. If the result of pyarrow is not used, the strict reader reads the file from
-the block that pyarrow could not read to the end of the file. The strict reader accepts more text, and reports the line
-of an error and its reason.
+every line, and finite numbers in all rows. If the result of pyarrow for a block is not used, the strict
+reader reads this block and the rest of the file. The strict reader accepts more text, and reports the line of an error
+and its reason.
 """
 
 import importlib.util
@@ -38,7 +38,7 @@ def is_available(delimiter: str) -> bool:
 def plain_blocks(
     binary: BinaryIO, skip: int, width: int, chosen: Sequence[int], delimiter: str
 ) -> Iterator[Matrix | Rest]:
-    """Yield the rows of the chosen columns, block by block, while the text is plain; finally the unread rest, if any.
+    """Yield the rows of the chosen columns, block by block, while the text is plain; then the unread rest, if any.
 
     Parameters
     ----------

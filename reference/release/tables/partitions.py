@@ -27,7 +27,7 @@ class Partition:
     """A description of how to read a partition on its machine, with the columns and the functions to apply.
 
     place : the name of the data in messages.
-    select : a function that maps what the library gave to the chosen columns as float64, (m, d).
+    select : a function from the library's own object to an array (m, d) of the chosen columns in float64.
     first : the number of rows before the partition.
     changes : functions that are applied to the rows one after the other, each with the number of columns of its result.
     """

@@ -79,7 +79,7 @@ def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERY
 
 
 def _summed(data: ExactData, selection: Selection, fewest: int) -> TableSource:
-    """Return an object that yields all columns of a table that is given as exact sums."""
+    """Return the source of a table that is given as exact sums, with all of its columns."""
     selection.require_no_text_options(SUMS)
     if selection.names is not None:
         raise InvalidInput(f"--columns or --drop: {SUMS} are of the columns that were read, must be chosen there")

@@ -116,8 +116,8 @@ def _strict_chunks(text: _Text, chosen: tuple[int, ...], rest: fast_csv.Rest) ->
 
 
 class _Lines:
-    """An iterator over the lines of a file. A caller sets `first` to an empty text, and finds in `first` the next line
-    that the iterator has read.
+    """An iterator over the lines of a file. A caller sets `first` to an empty text; the iterator then stores
+    the next line that it reads in `first`.
     """
 
     def __init__(self, name: str, file: TextIO, before: int = 0) -> None:
@@ -189,13 +189,13 @@ def _numbers(text: _Text, line: int, chosen: Sequence[int], record: list[str]) -
         if (rule := _broken_rule(cell)) is not None
     )
     name, cell, rule = next(broken, ("", "", ""))
-    if not rule:  # the cell has non-ASCII blanks around a number, which do not belong to the number
+    if not rule:  # the numbers are valid; only the blanks around them are not ASCII
         return numbers
     raise InvalidInput(f"{text.name}, line {line}, column {shown(name)} = {shown(cell.strip())}: {rule}")
 
 
 def _broken_rule(cell: str) -> str | None:
-    """Return the rule for numbers that a cell breaks, or None if the cell is a finite number."""
+    """Return the rule that a cell breaks, as the end of an error message, or None if the cell is a finite number."""
     text = cell.strip()
     if text.lower() in MISSING:
         return "must not be missing"

@@ -14,7 +14,7 @@ from covassay.reference.release.tables.selection import Selection
 CHUNK_BYTES = 2**22  # the number of bytes of a chunk of float64; a mechanism uses a few such arrays at a time
 KEPT_BYTES = 2**27  # the largest size in bytes of the numbers in a text that is parsed once and kept
 
-# maps a pass and its number of rows, if the number is known, to a pass
+# a function of a pass over the rows and, if it is known, their number; it returns a pass over the same rows
 Watch = Callable[[Iterator[Matrix], int | None], Iterator[Matrix]]
 Passing = Callable[[], Iterator[Matrix]]
 
