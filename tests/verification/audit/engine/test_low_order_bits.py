@@ -200,7 +200,7 @@ def test_the_bits_have_a_verdict_of_their_own_that_does_not_turn_the_other() -> 
     assert report.bits is not None
     assert report.bits.verdict == Verdict.REFUTED.value
     assert bits_sentence(report).startswith(
-        "not refuted in real arithmetic; the low-order bits of the outputs tell neighbouring data sets apart: loss ≥ "
+        "not refuted in real arithmetic; the low-order bits of the outputs distinguish neighbouring data sets: loss ≥ "
     )
     assert {check.status for check in report.checks if check.kind == "bits"} == {Status.NOTED, Status.NOT_REFUTED}
     assert as_json(report)["bits"]["verdict"] == "REFUTED"
