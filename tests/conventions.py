@@ -1,8 +1,11 @@
 """Definitions that several tests use: a false-alarm probability, seeds, types, and arguments of releases."""
 
+import os
+from importlib.util import find_spec
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
@@ -14,6 +17,15 @@ FALSE_ALARM = 1e-9
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 SEEDS = st.integers(0, 2**32 - 1)  # a property test draws its data with these seeds
+IN_CI = {"diffpriv_laplace", "diffprivlib", "eeprivacy", "opendp", "sklearn"}  # CI installs these packages
+
+
+def needs(module: str) -> pytest.MarkDecorator:
+    """Skip a test if a package of another project is not installed. If COVASSAY_REQUIRE_PEERS is set, and CI installs
+    the package, the test is not skipped and fails.
+    """
+    required = module in IN_CI and os.environ.get("COVASSAY_REQUIRE_PEERS")
+    return pytest.mark.skipif(find_spec(module) is None and not required, reason=f"needs {module}")
 
 
 def too_often_above(values: Vector, bound: float, beta: float) -> bool:

@@ -40,9 +40,8 @@ class Law:
 
     def scaled(self, factor: float) -> "Law":
         """Return the law of X times a positive factor."""
-        cdf, survival = self.cdf, self.survival
-        scaled = replace(self, cdf=lambda t: cdf(t / factor), survival=lambda t: survival(t / factor))
-        return replace(scaled, unit=factor * self.unit)
+        unit = factor * self.unit
+        return Law(lambda t: self.cdf(t / factor), lambda t: self.survival(t / factor), self.symmetric, unit)
 
 
 def _laplace_cdf(t: Vector) -> Vector:

@@ -35,6 +35,7 @@ from covassay.reference.domain import Matrix, Vector, unit_rows
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.adapters import declared_noise, opendp_numbers, opendp_statistics
 from covassay.verification.audit.adapters.declared_noise import PRIMITIVES
+from covassay.verification.audit.adapters.numbers import UNSEEDED
 from covassay.verification.audit.adapters.opendp_package import PACKAGE
 from covassay.verification.audit.targets.package import told_version
 from covassay.verification.audit.targets.target import Target
@@ -242,10 +243,7 @@ def private_eigenvector() -> Target:
 def _unseeded(name: str, draw: Callable[..., Any], part: str, *notes: str, **more: Any) -> Target:
     """Return a target whose noise is drawn by OpenDP's Rust library."""
     _library()
-    notes = (
-        "its random numbers come from the operating system, so that this run cannot be replayed draw for draw",
-        *notes,
-    )
+    notes = (UNSEEDED, *notes)
     return Target(f"opendp:{name}", draw, seeded=False, version=told_version(PACKAGE, part), notes=notes, **more)
 
 

@@ -1,7 +1,5 @@
 """Test the exact privacy losses of functions of other packages, on one pair of data sets each."""
 
-import importlib.util
-import os
 import random
 from collections.abc import Callable
 from typing import Any
@@ -13,17 +11,10 @@ from covassay.reference.privacy import ZCDP, Guarantee, PureDP
 from covassay.verification.audit.adapters.seeding import numpy_seeded, python_seeded
 from covassay.verification.audit.recorded.exact_loss import ExactLoss, exact_loss
 from covassay.verification.audit.targets.target import Target, TargetReference
+from tests.conventions import needs
 
 LOW, HIGH = np.zeros((3, 2)), np.vstack([np.zeros((2, 2)), [[100.0, 1.0]]])
 UNIT = HIGH / [100, 1] * [1, 0]
-
-
-def needs(package: str) -> pytest.MarkDecorator:
-    """Skip a test if the package is not installed. If COVASSAY_REQUIRE_PEERS is set, the test is not skipped, and fails
-    if the package is missing.
-    """
-    missing = importlib.util.find_spec(package) is None and not os.environ.get("COVASSAY_REQUIRE_PEERS")
-    return pytest.mark.skipif(missing, reason=f"needs {package}")
 
 
 def loss_of(name: str) -> ExactLoss:

@@ -3,7 +3,6 @@ some samplers violate privacy.
 """
 
 import importlib.util
-import os
 from pathlib import Path
 
 import pytest
@@ -16,14 +15,7 @@ from covassay.verification.audit.expected import claim_of
 from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.targets.target import CannotRun, TargetReference
 from covassay.verification.declared import stated_claim
-
-
-def needs(module: str) -> pytest.MarkDecorator:
-    """Skip a test if a module is not installed. If COVASSAY_REQUIRE_PEERS is set, a test of the extra `peers` is not
-    skipped, and fails.
-    """
-    required = module in ("diffprivlib", "opendp") and os.environ.get("COVASSAY_REQUIRE_PEERS")
-    return pytest.mark.skipif(importlib.util.find_spec(module) is None and not required, reason=f"needs {module}")
+from tests.conventions import needs
 
 
 def marked(name: str, module: str, quick: bool = False) -> object:

@@ -2,8 +2,6 @@
 versions of the packages are those of the extra `peers`.
 """
 
-import importlib.util
-import os
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +14,7 @@ from covassay.verification.audit.engine.finding import Finding, Status, Verdict
 from covassay.verification.audit.engine.user_data import load_user_data, scaled
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.targets.target import CannotRun, TargetReference
-
-
-def needs(*modules: str) -> pytest.MarkDecorator:
-    """Skip a test if a module of the extra `peers` is not installed. If COVASSAY_REQUIRE_PEERS is set, the test runs
-    and fails instead.
-    """
-    missing = [name for name in modules if importlib.util.find_spec(name) is None]
-    skip = bool(missing) and not os.environ.get("COVASSAY_REQUIRE_PEERS")
-    return pytest.mark.skipif(skip, reason=f"needs {', '.join(missing)}: pip install 'covassay[peers]'")
+from tests.conventions import needs
 
 
 def law_checks(report: AuditReport) -> list[Finding]:

@@ -1,10 +1,8 @@
 """Test the comparison of an implementation's claim with the privacy cost that it computes itself."""
 
 import math
-import os
 import time
 from collections.abc import Callable
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -19,10 +17,7 @@ from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.questions.contract.own_accounting import SIZES, own_accounting
 from covassay.verification.audit.targets.target import Target, TargetReference, as_called, load
-
-NEEDS_OPENDP = pytest.mark.skipif(
-    find_spec("opendp") is None and not os.environ.get("COVASSAY_REQUIRE_PEERS"), reason="needs the extra peers"
-)
+from tests.conventions import needs
 
 
 def result(accounting: Callable[..., Any], guarantee: Guarantee, seconds: float = 3.0) -> Finding:
@@ -101,7 +96,7 @@ def test_a_function_carries_its_accounting_as_an_attribute_into_the_report() -> 
     assert [check.name for check in report.refuted] == ["own accounting"]
 
 
-@NEEDS_OPENDP
+@needs("opendp")
 def test_what_opendp_counts_for_its_pca_is_twice_what_it_is_asked_for() -> None:
     target = load(TargetReference("opendp:pca", "."))
     (check,) = own_accounting(Setting(target, {"epsilon": 1.0}, SECOND_MOMENT, 0), PureDP(1.0))
@@ -109,7 +104,7 @@ def test_what_opendp_counts_for_its_pca_is_twice_what_it_is_asked_for() -> None:
     assert "ε = 2; ε = 1 is claimed" in check.detail
 
 
-@NEEDS_OPENDP
+@needs("opendp")
 @pytest.mark.parametrize("name", ["eigenvalues", "eigendecomposition", "private-eigenvector"])
 def test_what_opendp_counts_elsewhere_is_what_it_is_asked_for(name: str) -> None:
     target = load(TargetReference(f"opendp:{name}", "."))
