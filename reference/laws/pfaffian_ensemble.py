@@ -59,9 +59,9 @@ def _panels(points: int, half_line: bool) -> Panels:
 
     In the limit the points fill [0, πN] with Ullman's density (2/π²) arccosh(πN/s), or, on the full line, half of that
     interval on each side, with πN/2 in place of πN. The N-th basis function has about N zeros, which follow Ullman's
-    density, and its phase at s grows by π from one zero to the next: at the rate (2/π) arccosh(a/s). The code uses the
-    end of the panels, a, in place of πN, which is a little smaller. The code adds 1/2 to the rate, so that the panels
-    stay short where e^{−s} decays without oscillation.
+    density, and its phase at s grows by π from one zero to the next. For large N this is the rate (2/π) arccosh(πN/s).
+    The code replaces πN by the larger end a of the panels. It adds 1/2 to the rate, so that the panels stay short where
+    e^{−s} decays without oscillation.
     """
     bulk = math.pi * points if half_line else math.pi / 2 * points
     a = bulk + EDGE_MARGIN * points ** (1 / 3) + CONSTANT_MARGIN

@@ -26,7 +26,7 @@ REASONS: dict[tuple[str, str], str] = {
     ("truncated-geometric", RECORDER): "At the level 0.05 the bound of dp-recorder is larger by 0.003, which is less "
     "than the difference between two seeds; at the level 1e-9 covassay shows more",
     ("svt-3", SNIPER): "At the level 0.05 the bound of DP-Sniper is larger, because covassay chooses a worse event; "
-    "DP-Sniper fixes the probability of its event at 0.01; at the level 1e-9 covassay shows more",
+    "DP-Sniper always chooses an event of probability 0.01; at the level 1e-9 covassay shows more",
     ("svt-34-parallel", SNIPER): "The reason is the same as for svt-3",
     ("inferred-domain", STATDP): "The reason is the same as for DP-Sniper",
     ("inferred-domain", SIEGE): "The reason is the same as for DP-Sniper",

@@ -1,8 +1,8 @@
 """Make a table of what the low-order bits of samplers from several packages reveal. Each row has a command and the
 privacy loss that this command proves.
 
-A row has the result that `covassay audit TARGET --scope bits` reports on low-order bits. The program makes the same
-draws as this command, but leaves out the other checks of the command. The function `rounded` repeats the check on
+A row has the result that `covassay audit TARGET --scope bits` reports on low-order bits. The program makes the
+same draws as this command for this check, and runs no other check. The function `rounded` repeats the check on
 correctly rounded releases, each with its own seed. The program fails if the check refutes a rounded release.
 """
 

@@ -150,7 +150,8 @@ def spend(
 ) -> Spend:
     """The claimed budget is (ε, δ).
 
-    The proven budget is the smallest δ at ε. Some neighbours attain it in every dimension, under both adjacencies.
+    The proven budget is the smallest δ at ε. In every dimension, some neighbours attain it, under replace-one and under
+    add-remove.
     """
     exact = proven_delta(1 / multiplier(epsilon, delta, calibration), epsilon)
     return Spend(
@@ -177,5 +178,5 @@ MECHANISM = Mechanism(
     sample,
     spend,
     domain="box",
-    unranked="it takes columns with public bounds; the compared mechanisms take rows of bounded length",
+    unranked="it takes columns with public bounds, and all mechanisms in the comparison take rows of bounded length",
 )

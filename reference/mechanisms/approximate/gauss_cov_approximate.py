@@ -179,5 +179,5 @@ MECHANISM = Mechanism(
     draw_noise,
     sample,
     spend,
-    unranked="it claims (ε, δ)-DP; the compared mechanisms claim ε-DP or ρ-zCDP",
+    unranked="it claims (ε, δ)-DP, and all mechanisms in the comparison claim ε-DP or ρ-zCDP",
 )

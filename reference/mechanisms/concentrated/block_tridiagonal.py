@@ -12,9 +12,9 @@ lengths of block b of x and y, and c_b their scalar product, so that c_b² ≤ s
 
     ‖P(x xᵀ − y yᵀ)‖_F² = Σ_b (s_b² + t_b² − 2c_b²) + 2 Σ_{b<q} (s_b s_{b+1} + t_b t_{b+1} − 2c_b c_{b+1}).
 
-Let q ≥ 2. The terms without c_b are at most 6q − 4. Those with c_b are −2 Σ_{b<q} (c_b + c_{b+1})² + 2 Σ_{1<b<q} c_b² ≤
-2(q − 2), so S² ≤ 8(q − 1). Blocks of length 1 attain it if y is x with every second block negated. S² is 2 for q = 1,
-and 1 for d = 1.
+Let q ≥ 2. The sum of the terms without c_b is at most 6q − 4. The sum of the terms with c_b is −2 Σ_{b<q} (c_b +
+c_{b+1})² + 2 Σ_{1<b<q} c_b² ≤ 2(q − 2), so S² ≤ 8(q − 1). Equality holds if the blocks of x have length 1, and y is x
+with every second block negated. S² is 2 for q = 1, and 1 for d = 1.
 
 Why blocks. Rows with q blocks of length r have length r√q. For these, `gauss_cov` has σ = q r²/(n√ρ) in every entry.
 This mechanism has σ = 2√(q − 1) r²/(n√ρ) for q ≥ 2, in fewer entries. It loses the entries of Σ far from the diagonal.

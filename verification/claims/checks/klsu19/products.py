@@ -217,7 +217,9 @@ def chi_square_not_additive(
 @check("symbolic", scope="two laws on 2 and 3 points, three laws on 2 points; all laws by the argument")
 @mutant("laws that do not sum to 1", normalised=False)
 def kl_additive(normalised: bool = True) -> Found:
-    """The KL divergence of product laws is Σ KL(P_j‖Q_j): a log of a product is a sum, and each P_j sums to 1."""
+    """The KL divergence of product laws is Σ KL(P_j‖Q_j), because logs of products are sums, and each P_j has total
+    mass 1.
+    """
     for sizes in ((2, 3), (2, 2, 2)):
         p = []
         for j, k in enumerate(sizes):
