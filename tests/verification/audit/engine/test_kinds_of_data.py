@@ -16,6 +16,7 @@ from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.api import audit
+from covassay.verification.audit.budget import SUSPICIOUS
 from covassay.verification.audit.engine import kinds_of_data
 from covassay.verification.audit.engine.features import features
 from covassay.verification.audit.engine.finding import Finding, Look, Status
@@ -213,3 +214,13 @@ def test_places_that_keep_to_the_middle_are_seen_by_their_distance_from_it() -> 
     group = kinds_of_data._Group()
     group.add({"feature": sample}, np.zeros((1, 1)))
     assert group.p_value() < ALPHA
+
+
+@pytest.mark.parametrize(("width", "again"), [(0.65, True), (1.0, False)])
+def test_a_p_value_that_is_small_but_not_suspicious_leads_to_a_second_look(width: float, again: bool) -> None:
+    """The test fails if a mistake on one data set is dropped after twelve draws, which have little power."""
+    group = kinds_of_data._Group()
+    group.add({"feature": width * (np.arange(24) + 0.5) / 24}, np.zeros((1, 1)))
+    check = kinds_of_data._check("data set", {"zeros": group}, 0, [], Look())
+    assert (check.p_value or 0.0) > SUSPICIOUS
+    assert check.promising == again
