@@ -119,9 +119,9 @@ class ExactLoss:
     def __str__(self) -> str:
         if self.loss is None:
             return f"not decided: {self.reason}"
-        least = "at least " if self.lower_bound else ""
+        relation = "≥" if self.lower_bound and math.isfinite(self.loss) else "="
         told = "" if self.decided else "not decided: "
-        return f"{told}{self.letter} = {least}{self.loss:.12g} of {self.claimed:g} ({self.reason})"
+        return f"{told}{self.letter} {relation} {self.loss:.12g} where {self.claimed:g} is claimed ({self.reason})"
 
 
 class NotDecided(Exception):
@@ -180,7 +180,7 @@ def exact_loss(
     >>> from covassay.reference.privacy import ZCDP
     >>> x, other = np.eye(2), np.eye(2)[[0, 0]]
     >>> print(exact_loss("covassay:gauss-cov", x, other, ZCDP(0.5)))
-    rho = 0.5 of 0.5 (additive noise of 3 normal draws)
+    rho = 0.5 where 0.5 is claimed (additive noise of 3 normal draws)
 
     Parameters
     ----------

@@ -111,19 +111,18 @@ def reported(name: str, found: ExactLoss, transcript: TranscriptLoss | None = No
 
 
 def loss_words(found: ExactLoss | ExactPair) -> str:
-    """Write the loss and the claim in words, such as "ρ = 0.5 of 0.5"."""
+    """Write the loss and the claim in words, such as "ρ = 0.5 where 0.5 is claimed"."""
     if found.loss is None:
         return "no loss"
-    least = "at least " if found.lower_bound else ""
-    loss = "∞" if math.isinf(found.loss) else f"{found.loss:.10g}"
-    return f"{LETTERS[found.letter]} = {least}{loss} of {found.claimed:g}"
+    loss = "= ∞" if math.isinf(found.loss) else f"{'≥' if found.lower_bound else '='} {found.loss:.10g}"
+    return f"{LETTERS[found.letter]} {loss} where {found.claimed:g} is claimed"
 
 
 def told(found: ExactLoss) -> str:
     """Return a sentence that states how a loss was computed, with the draws, the rounding error and the seeds."""
     path = "; ".join(found.path[:MOST_OF_PATH]) + ("; …" if len(found.path) > MOST_OF_PATH else "")
     return (
-        f"{found.adjacency}, {found.reason}; {found.recorded} numbers drawn, {found.used} of them used; rounding error "
+        f"{found.adjacency}, {found.reason}; numbers drawn: {found.recorded}, used: {found.used}; rounding error "
         f"at most {found.rounding:.1g}; seeds {', '.join(map(str, found.seeds))}; draws: {path}"
     )
 

@@ -75,7 +75,7 @@ def test_a_quick_audit_that_decides_is_not_refuted_without_a_p_value() -> None:
     assert all(check.p_value is None for check in report.checks)
     assert report.exact[0].loss == pytest.approx(0.5, rel=1e-9)
     assert status(report, gains.QUESTION) == {Status.NOT_REFUTED}
-    assert "the largest exact loss found is ρ = 0.5 of 0.5, at these rows" in exact_sentence(report)
+    assert "the largest exact loss found is ρ = 0.5 where 0.5 is claimed, at these rows" in exact_sentence(report)
 
 
 def test_the_headline_says_on_which_pairs_the_loss_is_known() -> None:

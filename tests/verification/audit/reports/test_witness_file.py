@@ -127,5 +127,5 @@ def test_repeats_are_one_finding() -> None:
     law = [check for check in report.refuted if check.kind == "law"]
     (group,) = [group for group in findings(report) if group[0].kind == "law"]
     assert len(group) == len(law) > 1
-    assert repeats(group).startswith(f"The same finding in {len(law) - 1} more checks on ")
+    assert repeats(group).startswith(f"{len(law) - 1} further checks on ")
     assert repeats(group[:1]) == ""
