@@ -21,7 +21,7 @@ from covassay.reference.privacy import ZCDP, PureDP
 from tests.negative_controls.negative_control import NegativeControl
 
 OneDraw = Callable[[Fraction, np.random.Generator], int]  # a function that maps the parameter of the law to an integer
-# a function that maps (number of columns, bits, budget) to the parameter of the law
+# a function that maps (number of columns, bits of an integer of the data, budget) to the parameter of the law
 Calibration = Callable[[int, int, Fraction], Fraction]
 Products = Callable[[Matrix, int], ExactData]
 
@@ -173,7 +173,7 @@ NEGATIVE_CONTROLS = (
     ),
     _laplace(
         "discrete-laplace-zero-twice",
-        "Draw a sign and an absolute value, and accept −0, so that 0 is twice as likely.",
+        "Draw a sign and an absolute value without rejecting −0, so that 0 is twice as likely as is right.",
         caught_by=(("law", "zeros"),),
         draw=released(both_zeros, laplace_scale, 2),
         options=TWO_BITS,
@@ -213,7 +213,7 @@ NEGATIVE_CONTROLS = (
     ),
     _gaussian(
         "discrete-gaussian-zero-twice",
-        "Propose a sign and an absolute value, and accept −0, so that 0 is proposed twice as often.",
+        "Propose a sign and an absolute value without rejecting −0, so that 0 is proposed twice as often as is right.",
         caught_by=(("law", "zeros"),),
         draw=released(gaussian_zeros, gaussian_variance, 1),
         options=ONE_BIT,
@@ -228,7 +228,7 @@ NEGATIVE_CONTROLS = (
     ),
     _gaussian(
         "discrete-gaussian-proposals",
-        "Accept every proposal, so that the noise is discrete Laplace.",
+        "Accept every discrete Laplace proposal, so that the noise is discrete Laplace in place of discrete Gaussian.",
         caught_by=(("law", "squared norm"),),
         draw=released(proposals, gaussian_variance),
     ),

@@ -1,4 +1,4 @@
-"""Assign a negative control to each of the 48 mistakes of a list, by number.
+"""Assign a negative control to each mistake of a numbered list of 48 mistakes.
 
 The list is from the project's survey of other audits of differential privacy.
 """
@@ -23,7 +23,7 @@ Draw = np.random.Generator
 
 
 def envelope_of_zero(x: Matrix, *, epsilon: float, rng: Draw) -> Vector:
-    """Use the envelope for the zero matrix, so that the acceptance probability is truncated at 1."""
+    """Propose uniform u, as for the zero matrix, and accept u with probability min(1, e^{q/4 − uᵀAu})."""
     rows = unit_rows(x)
     a, vectors = law.decompose(bingham.exponent(epsilon, "paper") * len(rows) * second_moment(rows))
     q = len(a)
@@ -120,7 +120,7 @@ PARENTHESIS = rejection(lambda y, b, q: -y - q / 2 * (np.log1p(2 * y / b) + law.
 NEGATIVE_CONTROLS = (
     NegativeControl(
         "parenthesis-slip",
-        "Divide by (M uᵀΩu)^{q/2} in the acceptance ratio, where M is the constant of the envelope.",
+        "Use e^{−uᵀAu}/(M uᵀΩu)^{q/2} as the acceptance probability in place of e^{−uᵀAu} (uᵀΩu)^{q/2}/M.",
         "bingham",
         (),
         lambda x, *, epsilon, rng: PARENTHESIS(x, 1, rng=rng, epsilon=epsilon)[0],
