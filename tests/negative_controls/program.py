@@ -21,7 +21,7 @@ from tests.negative_controls.quick_table import NONE, OTHER, ROUTES, SECONDS, Qu
 from tests.negative_controls.table import Row, row_of
 
 PARSER = {
-    "description": "Audit every negative control. Find the check that refutes it, and its draws and seconds until then.",
+    "description": "Audit every negative control. Find the check that refutes it, and the draws and seconds it takes.",
     "epilog": "example: python -P -m covassay.verification.maintain controls --rows proofs/controls.jsonl "
     "--write proofs/CONTROLS.md",
 }
