@@ -47,7 +47,7 @@ class Antithetic:
 
 
 class Smooth:
-    """A function that adds 0.9 times the noise of the previous call to new noise.
+    """A function that adds 0.9 times the noise of the previous call to √0.19 times new noise.
 
     The noise of a single call has the correct law if the noise is Gaussian.
     """

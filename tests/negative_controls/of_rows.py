@@ -57,7 +57,7 @@ def with_slack(x: Matrix) -> Matrix:
 
 
 def isclose_slack(x: Matrix) -> Matrix:
-    """Do not clip rows whose norm is close to 1 according to np.isclose."""
+    """Do not clip rows whose squared norm differs from 1 by at most 0.1 according to np.isclose."""
     norms = _norms(x)
     short = (norms <= 1) | np.isclose(norms**2, 1, atol=0.1)
     return np.asarray(np.where(short, x, x / np.maximum(norms, TINY)))

@@ -49,7 +49,7 @@ def single_precision_rejection(x: Matrix, *, epsilon: float, rng: Draw) -> Vecto
 
 
 def noisy_n(x: Matrix, *, epsilon: float, rng: Draw) -> Matrix:
-    """Divide the sum by a noisy number of rows, but calibrate the noise of the sum to the exact number of rows."""
+    """Divide the noisy sum by a noisy number of rows in place of the exact number of rows."""
     y = nuclear_laplace.sample(x, rng, epsilon=epsilon)
     return np.asarray(y * len(x) / max(1.0, len(x) + rng.laplace(scale=1 / epsilon)))
 
