@@ -21,7 +21,7 @@ from covassay.reference.privacy import ZCDP, PureDP
 from tests.negative_controls.negative_control import NegativeControl
 
 OneDraw = Callable[[Fraction, np.random.Generator], int]  # a function that maps the parameter of the law to an integer
-# a function that maps (number of columns, bits, budget) to the parameter of the law
+# a function that maps (number of columns, binary places of an entry, budget) to the parameter of the law
 Calibration = Callable[[int, int, Fraction], Fraction]
 Products = Callable[[Matrix, int], ExactData]
 
@@ -83,7 +83,7 @@ def attempt_without_rejection(scale: Fraction, coins: Coins) -> int:
 
 
 def both_zeros(scale: Fraction, rng: np.random.Generator) -> int:
-    """Draw discrete Laplace noise in which 0 is twice as likely as it should be."""
+    """Draw discrete Laplace noise in which the weight of 0 is doubled."""
     return attempt_without_rejection(scale, Coins(generator_bits(rng)))
 
 
@@ -121,7 +121,7 @@ def uncentred(variance: Fraction, rng: np.random.Generator) -> int:
 
 
 def gaussian_zeros(variance: Fraction, rng: np.random.Generator) -> int:
-    """Propose 0 twice as often as it should be proposed."""
+    """Draw discrete Gaussian noise from proposals in which the weight of 0 is doubled."""
     return _accepted(variance, rng, lambda size, t: (size - variance / t) ** 2 / (2 * variance), zeros=True)
 
 
@@ -173,7 +173,7 @@ NEGATIVE_CONTROLS = (
     ),
     _laplace(
         "discrete-laplace-zero-twice",
-        "Draw a sign and an absolute value, and accept −0, so that 0 is twice as likely.",
+        "Draw a sign and an absolute value without rejecting −0, so that the weight of 0 is doubled.",
         caught_by=(("law", "zeros"),),
         draw=released(both_zeros, laplace_scale, 2),
         options=TWO_BITS,
@@ -213,7 +213,7 @@ NEGATIVE_CONTROLS = (
     ),
     _gaussian(
         "discrete-gaussian-zero-twice",
-        "Propose a sign and an absolute value, and accept −0, so that 0 is proposed twice as often.",
+        "Propose a sign and an absolute value without rejecting −0, so that proposals of 0 get twice their weight.",
         caught_by=(("law", "zeros"),),
         draw=released(gaussian_zeros, gaussian_variance, 1),
         options=ONE_BIT,
@@ -228,7 +228,7 @@ NEGATIVE_CONTROLS = (
     ),
     _gaussian(
         "discrete-gaussian-proposals",
-        "Accept every proposal, so that the noise is discrete Laplace.",
+        "Accept every discrete Laplace proposal, so that the noise is discrete Laplace in place of discrete Gaussian.",
         caught_by=(("law", "squared norm"),),
         draw=released(proposals, gaussian_variance),
     ),

@@ -131,13 +131,13 @@ def skewed_at_seven(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matri
 
 
 def skewed_at_times(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """Draw noise that is not symmetric in one draw of 100."""
+    """In one draw of 100, add noise that is not symmetric."""
     y, other = (gauss_cov.sample(x, rng, rho=rho) for _ in range(2))
     return np.asarray(np.triu(y) + np.tril(other, -1)) if rng.random() < 0.01 else y
 
 
 def learner_triangle(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """Return the covariance of the Gaussian learner with zeros below the diagonal."""
+    """Set the entries below the diagonal of the released covariance to zero."""
     y = np.asarray(gaussian_learner.sample(x, rng, rho=rho)).copy()
     y[1:] = np.triu(y[1:])
     return np.asarray(y)

@@ -67,7 +67,7 @@ NEGATIVE_CONTROLS = (
     ),
     _control(
         "quarter-scale",
-        "Use a quarter of the noise, as if the factor 2 of the sensitivity had been omitted in two places.",
+        "Divide the noise by 4, as if the factor 2 of the sensitivity had been omitted in two places.",
         RADIUS + EVENT,
         perturbation(factor=0.25),
     ),

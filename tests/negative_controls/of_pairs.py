@@ -1,7 +1,7 @@
-"""Negative controls with half the noise. Tests on pairs of neighbouring data sets must reject them without a test of
-the law.
+"""Negative controls with half the noise. Tests on pairs of neighbouring data sets must reject them, even if the law of
+the noise is not tested.
 
-They call the mechanism with twice the budget ε, or with four times the budget ρ.
+Each negative control calls the mechanism with twice the budget ε, or with four times the budget ρ.
 """
 
 from typing import Any

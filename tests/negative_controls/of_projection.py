@@ -35,7 +35,7 @@ def no_projection(matrix: Matrix, radius: float) -> Matrix:
 
 
 def rescaled(matrix: Matrix, radius: float) -> Matrix:
-    """Scale the whole matrix so that its norm is the radius, in place of projecting it to the ball."""
+    """Multiply a matrix outside the ball by a factor that takes it to the boundary, in place of projecting it."""
     return matrix * min(1.0, radius / float(np.linalg.norm(matrix, "nuc")))
 
 
@@ -73,7 +73,7 @@ NEGATIVE_CONTROLS = (
     ),
     _control(
         "rescales",
-        "Scale the whole matrix so that its norm is the radius, in place of projecting it to the ball.",
+        "Multiply a matrix outside the ball by a factor that takes it to the boundary, in place of projecting it.",
         (("law", "spectral norm"),),
         projection(rescaled),
     ),

@@ -29,7 +29,7 @@ def sixteen_times(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Mat
 
 
 def half_value_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Halve the noise of the eigenvalues, as if the directions cost nothing."""
+    """Halve the noise of the eigenvalues, as if the directions cost no budget."""
     return deflation(x, rng, epsilon, noise_factor=0.5)
 
 

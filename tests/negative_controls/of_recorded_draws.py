@@ -70,8 +70,8 @@ def from_one_state(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def half_of_a_square(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Multiply the noise by 0.97, and compute it from a square matrix of uniform numbers, of which one triangle is not
-    used."""
+    """Draw a square matrix of uniform numbers, compute the noise from one of its triangles, and multiply the noise by
+    0.97."""
     w = 0.97 * special.ndtri(rng.random(z.shape))
     return np.asarray(np.triu(w) + np.triu(w, 1).T)
 
@@ -89,7 +89,7 @@ def less_for_full_blocks(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matr
 
 
 def half_at_a_larger_budget(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Release a random half of the rows with 1.06 times the budget, as if sampling amplified zCDP."""
+    """Release a random half of the rows with 1.06 times the budget, as if sampling the rows saved budget."""
     rows = x[rng.choice(len(x), max(1, len(x) // 2), replace=False)]
     return gauss_cov.sample(rows, rng, rho=1.06 * rho)
 
@@ -119,6 +119,6 @@ NEGATIVE_CONTROLS: tuple[NegativeControl, ...] = (
     other_noise("rows-from-one-state", "gauss-cov", "Restore the state of the generator before every row of the noise.",
                 from_one_state, caught_by=(EXACT, GAINS)),
     other_noise("half-of-a-square-97", "gauss-cov",
-                "Multiply the noise by 0.97, and compute it from a square matrix of which one triangle is unused.",
+                "Draw a square matrix, compute the noise from one of its triangles, and multiply the noise by 0.97.",
                 half_of_a_square, caught_by=(EXACT, GAINS)),
 )  # fmt: skip

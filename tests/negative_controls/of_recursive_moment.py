@@ -1,4 +1,4 @@
-"""Negative controls of the recursive moment with wrong noise in a round, or a wrong map between rounds."""
+"""Negative controls of the mechanism recursive-moment, with wrong noise in a round or a wrong map between rounds."""
 
 import math
 from collections.abc import Callable
@@ -45,10 +45,11 @@ def goe(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 class Rounds:
     """A version of the mechanism in which parts of the rounds are replaced.
 
-    Between two rounds, `halving` multiplies the rows in directions of large eigenvalues (of small eigenvalues if
-    `rising` is true), and `kept` multiplies all rows. Rows are shortened to the length `longest`. The threshold for
-    large eigenvalues is multiplied by `raised`. If `undone` is false, the maps are not inverted at the end; if
-    `reversed` is true, their inverses are multiplied in the wrong order.
+    Between two rounds, the part of a row along eigenvectors of large eigenvalues is multiplied by `halving`. If
+    `rising` is true, the part along eigenvectors of small eigenvalues is multiplied instead. All rows are multiplied by
+    `kept`. Rows longer than `longest` are shortened to the length `longest`. The threshold for large eigenvalues is
+    multiplied by `raised`. If `undone` is false, the maps are not inverted at the end. If `reversed` is true, their
+    inverses are multiplied in the wrong order.
     """
 
     halving: float = 0.5
@@ -103,7 +104,7 @@ NEGATIVE_CONTROLS = (
         ("recursive-one-noise", "Use the noise of the first round in all rounds.", one_noise),
         ("recursive-goe", "Draw noise of variance 1/2 in place of 1 above the diagonal.", goe),
     ),
-    _of("not-shortened", "Do not shorten the rows in the later rounds.", Rounds(longest=math.inf), SIZE),
+    _of("not-shortened", "Do not shorten the rows after the first round.", Rounds(longest=math.inf), SIZE),
     _of(
         "shortened-before",
         "Shorten rows to the length √(8/7) in place of 1.",
@@ -113,18 +114,18 @@ NEGATIVE_CONTROLS = (
     _of("threshold-97", "Multiply the threshold by 0.97.", Rounds(raised=0.97), SIZE),
     _of(
         "small-for-large",
-        "Halve the rows in directions of small eigenvalues in place of large eigenvalues.",
+        "Halve the part of a row along eigenvectors of small eigenvalues, in place of large eigenvalues.",
         Rounds(rising=True),
         TOTAL,
         "largest eigenvalue",
     ),
     _of(
         "halving-97",
-        "Multiply the rows in directions of large eigenvalues by 0.485 in place of 0.5.",
+        "Multiply the part of a row along eigenvectors of large eigenvalues by 0.485 in place of 0.5.",
         Rounds(halving=0.485),
         TOTAL,
     ),
-    _of("rows-97", "Multiply the rows by 0.97 in every later round.", Rounds(kept=0.97), "entry (1, 1)"),
+    _of("rows-97", "Multiply the rows by 0.97 in every round after the first.", Rounds(kept=0.97), "entry (1, 1)"),
     _of(
         "not-undone",
         "Release the moment of the rows of the last round, without inverting the maps.",

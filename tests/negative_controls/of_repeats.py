@@ -47,7 +47,7 @@ class Antithetic:
 
 
 class Smooth:
-    """A function that adds 0.9 times the noise of the previous call to new noise.
+    """A function that adds 0.9 times the noise of the previous call to √0.19 times new noise.
 
     The noise of a single call has the correct law if the noise is Gaussian.
     """
@@ -93,7 +93,7 @@ def without_mean(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def box_muller(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Make the two numbers of every pair equal, as a Box–Muller method does that uses the cosine for both."""
+    """Make the two numbers of every pair equal, as a Box–Muller method does if it uses the cosine twice."""
     return np.resize(np.repeat(z[: (len(z) + 1) // 2], 2), z.shape)
 
 
@@ -188,7 +188,7 @@ NEGATIVE_CONTROLS = (
     other_noise(
         "uniforms-of-16-bits",
         "private-trace",
-        "Draw the noise by inversion of a uniform number of 16 bits.",
+        "Compute the absolute value of the noise from a uniform number of 16 bits.",
         lambda z, rng, x: float(-np.log((rng.integers(2**16) + 0.5) / 2**16) * rng.choice([-1.0, 1.0])),
     ),
     other_noise(

@@ -40,7 +40,7 @@ def by_column(x: Matrix) -> Matrix:
 
 
 def by_frobenius(x: Matrix) -> Matrix:
-    """Divide the whole data matrix by its Frobenius norm, if it is above 1."""
+    """Divide the whole data matrix by its Frobenius norm if this norm is above 1."""
     return np.asarray(x / max(1.0, float(np.linalg.norm(x))))
 
 
@@ -57,7 +57,7 @@ def with_slack(x: Matrix) -> Matrix:
 
 
 def isclose_slack(x: Matrix) -> Matrix:
-    """Do not clip rows whose norm is close to 1 according to np.isclose."""
+    """Do not clip rows whose squared norm differs from 1 by at most 0.1 according to np.isclose."""
     norms = _norms(x)
     short = (norms <= 1) | np.isclose(norms**2, 1, atol=0.1)
     return np.asarray(np.where(short, x, x / np.maximum(norms, TINY)))
@@ -309,7 +309,7 @@ NEGATIVE_CONTROLS = (
     of("columns-sorted", "gauss-cov-approximate", columns_sorted),
     of("overflow-guard", "nuclear-laplace", overflow_guard),
     of("never-zero", "nuclear-laplace-symmetric", denormals_guard),
-    # The following mechanisms do not simply add noise to a query.
+    # The following mechanisms do more than add noise to a query.
     of("eigenvectors-of-scaled-columns", "bingham", max_abs_scaled),
     of("eigenvectors-clip-l1", "bingham", by_l1_norm),
     of("eigenvectors-of-ranks", "iterative-eigenvectors", ranks),

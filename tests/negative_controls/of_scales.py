@@ -1,4 +1,4 @@
-"""Negative controls whose noise is too small or too large by 3 % to a factor of 2.
+"""Negative controls whose noise is too small or too large. The error is at least 3 % and at most a factor of 2.
 
 A relative error r of the noise scale is detected from N independent noise variables if N r² is about 100. So an error
 of 3 % needs 10⁵ variables, and an error of 10 % needs 10⁴. If an audit makes fewer draws, it does not reject the
@@ -14,7 +14,7 @@ def _scaled(name: str, mechanism: str, factor: float, why: str) -> object:
 
 NEGATIVE_CONTROLS = (
     _scaled("laplace-97", "laplace", 0.97, "a constant was rounded"),
-    _scaled("laplace-n-minus-one", "laplace", 0.9, "nine folds of ten are counted"),
+    _scaled("laplace-n-minus-one", "laplace", 0.9, "the sensitivity is multiplied by (n − 1)/n for n = 10"),
     _scaled("gaussian-97", "gaussian", 0.97, "a constant was rounded"),
     _scaled("gaussian-110", "gaussian", 1.1, "the code has a safety margin that nobody documented"),
     _scaled("gaussian-approximate-95", "gaussian-approximate", 0.95, "a normal quantile is approximated"),
@@ -33,15 +33,13 @@ NEGATIVE_CONTROLS = (
     _scaled("ridge-90", "output-perturbation", 0.9, "the strong convexity α is taken to be larger than it is"),
     _scaled("separate-90", "separate-cov", 0.9, "each of two steps gets 60 % of the budget"),
     _scaled("separate-pure-80", "separate-cov-pure", 0.8, "each of two steps gets 60 % of the budget"),
-    _scaled("projection-90", "projection-mechanism", 0.9, "the projection is assumed to save noise"),
+    _scaled("projection-90", "projection-mechanism", 0.9, "the projection is assumed to reduce the sensitivity"),
     _scaled("ball-projection-80", "nuclear-ball-projection", 0.8, "each of two steps gets 60 % of the budget"),
     _scaled("image-90", "johnson-lindenstrauss", 0.9, "the norm of the image is confused with the norm of the row"),
     _scaled("naive-pce-90", "naive-pce", 0.9, "the last term of the squared radius is omitted"),
-    _scaled("coinpress-mean-70", "coinpress-mean", 0.7, "a length close to the radius replaces the diameter"),
-    _scaled(
-        "coinpress-covariance-70", "coinpress-covariance", 0.7, "a length close to the radius replaces the diameter"
-    ),
-    _scaled("kv-mean-80", "kv-mean", 0.8, "the interval for the clip is too narrow"),
+    _scaled("coinpress-mean-70", "coinpress-mean", 0.7, "1.4 times the radius replaces the diameter"),
+    _scaled("coinpress-covariance-70", "coinpress-covariance", 0.7, "1.4 times the radius replaces the diameter"),
+    _scaled("kv-mean-80", "kv-mean", 0.8, "the noise is calibrated to a shorter interval than numbers are clipped to"),
     _scaled("ppc-half", "ppc", 0.5, "every round spends the whole budget"),
     _scaled("weak-ppc-half", "weak-ppc", 0.5, "the sensitivity is halved"),
     _scaled("pgce-half", "pgce", 0.5, "the budget is spent twice"),

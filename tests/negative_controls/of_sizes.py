@@ -44,7 +44,7 @@ NEGATIVE_CONTROLS = (
     _at("less-at-255-rows", "gaussian", "at n = 255", lambda n, d, e: n == 255, BY_ROWS),
     _at("less-at-2049-rows", "entrywise-laplace", "at n = 2049", lambda n, d, e: n == 2049, BY_ROWS),
     _at("less-at-seven-rows", "private-trace", "at n = 7", lambda n, d, e: n == 7, BY_ROWS),
-    _at("less-for-wide-data", "gauss-cov", "for more than 16 columns and fewer rows",
+    _at("less-for-wide-data", "gauss-cov", "for more than 16 columns and fewer rows than columns",
         lambda n, d, e: n < d and d > 16, BY_ROWS),
     _at("less-for-long-data", "laplace", "for 14 columns or more and at least four times as many rows",
         lambda n, d, e: d >= 14 and n >= 4 * d, BY_ROWS),

@@ -90,7 +90,7 @@ def rescaled_to_trace(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def shrunk_by_the_data(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Shrink the output toward a multiple of I with an intensity that is computed from the data (Ledoit and Wolf)."""
+    """Shrink the output toward a multiple of I with an intensity computed from the data, similar to Ledoit and Wolf."""
     moment, d = second_moment(unit_rows(x)), x.shape[1]
     spread = float(np.linalg.norm(moment - np.trace(moment) / d * np.eye(d)))
     intensity = 1 / (1 + len(x) * spread)

@@ -20,8 +20,8 @@ _subspace = partial(broken, mechanism_name="matrix-bingham")
 
 
 def _asked(x: Matrix, epsilon: float) -> tuple[Matrix, int]:
-    """Return η Σ x xᵀ, where η is the exponent and x runs over the rows, and the rank of the projection that is
-    released."""
+    """Return the matrix η Σ x xᵀ and the rank of the released projection. η is the exponent, and x runs over the
+    rows."""
     rows = unit_rows(x)
     return exponent(epsilon) * len(rows) * second_moment(rows), released_rank(RANK, rows.shape[1])
 
@@ -43,7 +43,8 @@ def rejection(log_acceptance: Callable[[Matrix, Matrix], Matrix]) -> Callable[..
 
 
 def columns_alone(g: Matrix, x: Matrix) -> Matrix:
-    """Return the log acceptance probability of Bingham columns, without the factor for their interaction."""
+    """Return the log acceptance probability of independent Bingham columns. The correct probability has a further
+    factor, which depends on all columns together."""
     total = np.zeros(len(x))
     for i, column in enumerate(g.T):
         b = bingham.envelope_parameter(np.append(0.0, column))

@@ -107,7 +107,7 @@ NEGATIVE_CONTROLS = (
         lambda again, x, rng: min(again(), 3.0), TAIL,
     ),
     with_noise(
-        "large-vectors-redrawn", "Draw the noise again while its norm is above its mean plus 4.",
+        "large-vectors-redrawn", "Draw the noise again while its norm exceeds the mean norm by more than 4 scales.",
         output_perturbation.MECHANISM,
         redrawn_if(lambda v: bool(np.linalg.norm(v) > len(v) + 4)), TAIL,
     ),

@@ -1,4 +1,4 @@
-"""Assign a negative control to each of the 48 mistakes of a list, by number.
+"""Assign a negative control to each mistake of a numbered list of 48 mistakes.
 
 The list is from the project's survey of other audits of differential privacy.
 """
@@ -23,7 +23,7 @@ Draw = np.random.Generator
 
 
 def envelope_of_zero(x: Matrix, *, epsilon: float, rng: Draw) -> Vector:
-    """Use the envelope for the zero matrix, so that the acceptance probability is truncated at 1."""
+    """Propose uniform u, as for the zero matrix, and accept u with probability min(1, e^{q/4 − uᵀAu})."""
     rows = unit_rows(x)
     a, vectors = law.decompose(bingham.exponent(epsilon, "paper") * len(rows) * second_moment(rows))
     q = len(a)
@@ -49,7 +49,7 @@ def single_precision_rejection(x: Matrix, *, epsilon: float, rng: Draw) -> Vecto
 
 
 def noisy_n(x: Matrix, *, epsilon: float, rng: Draw) -> Matrix:
-    """Divide the sum by a noisy number of rows, but calibrate the noise of the sum to the exact number of rows."""
+    """Divide the noisy sum by a noisy number of rows in place of the exact number of rows."""
     y = nuclear_laplace.sample(x, rng, epsilon=epsilon)
     return np.asarray(y * len(x) / max(1.0, len(x) + rng.laplace(scale=1 / epsilon)))
 
@@ -120,7 +120,7 @@ PARENTHESIS = rejection(lambda y, b, q: -y - q / 2 * (np.log1p(2 * y / b) + law.
 NEGATIVE_CONTROLS = (
     NegativeControl(
         "parenthesis-slip",
-        "Divide by (M uᵀΩu)^{q/2} in the acceptance ratio, where M is the constant of the envelope.",
+        "Use e^{−uᵀAu}/(M uᵀΩu)^{q/2} as the acceptance probability in place of e^{−uᵀAu} (uᵀΩu)^{q/2}/M.",
         "bingham",
         (),
         lambda x, *, epsilon, rng: PARENTHESIS(x, 1, rng=rng, epsilon=epsilon)[0],

@@ -16,7 +16,7 @@ BY_TRIPLES = (("law", TRIPLES),)
 
 
 def parity(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
-    """Give the third noise variable the product of the signs of the first two as its sign."""
+    """Replace the sign of the third noise variable by the product of the signs of the first two."""
     z = np.array(z, dtype=np.float64)
     if z.ndim == 1 and len(z) > 2:
         z[2] = abs(z[2]) * np.sign(z[0] * z[1])
@@ -30,8 +30,10 @@ def _laplace_quantile(u: float) -> float:
 
 
 def added(law: Law, quantile: Callable[[float], float]) -> Callable[[Any, np.random.Generator, Matrix], Any]:
-    """Return a function that makes one noise variable depend on two others, a and b: it is replaced by the quantile at
-    F(a) + F(b) modulo 1, where F is the distribution function."""
+    """Return a function that computes one noise variable from two others, a and b.
+
+    The variable is the quantile at F(a) + F(b) modulo 1, where F is the distribution function `law`.
+    """
 
     def change(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
         z = np.array(z, dtype=np.float64)

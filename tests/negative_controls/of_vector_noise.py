@@ -1,7 +1,7 @@
 """Negative controls of output perturbation and of the Johnson–Lindenstrauss mechanism, whose noise has a random norm
 and direction.
 
-One more negative control adds noise with the scale for the second moment to the centred covariance.
+One more negative control is of the centred covariance. Its noise has the scale that is correct for the second moment.
 """
 
 from collections.abc import Callable
@@ -65,7 +65,7 @@ def tied(index: int) -> Draw:
 
 
 def off_diagonal_unweighted(length: int, rng: np.random.Generator) -> Vector:
-    """Draw noise for a symmetric (2, 2) matrix that is twice too large off the diagonal."""
+    """Draw noise of a symmetric (2, 2) matrix, and double the noise off the diagonal."""
     v = right(length, rng)
     return np.asarray(v * np.where(np.arange(length) == 1, 2.0, 1.0)) if length == 3 else v
 

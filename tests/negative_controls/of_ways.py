@@ -133,8 +133,8 @@ class AfterData:
         self.sort, self.ever, self.before = sort, ever, False
 
     def __call__(self, x: Any, budget: dict[str, Any]) -> bool:
-        """Return whether the condition `self.sort` held for the data of an earlier call, and store whether it holds for
-        the present data."""
+        """Return whether the data of the previous call satisfied the condition `self.sort`, and store whether the
+        present data satisfy it. If `self.ever` is true, the data of any earlier call count."""
         before, rows = self.before, np.asarray(x, dtype=np.float64)
         self.before = self.sort(rows) or (self.ever and before)
         return before
@@ -159,7 +159,7 @@ class Running:
         self.last: Matrix | None = None
 
     def __call__(self, x: Any) -> Matrix:
-        """Return the mixed rows, and store the given rows for the next call."""
+        """Return the given rows mixed with the rows of the previous call, and store the given rows."""
         rows = np.array(x, dtype=np.float64)
         mixed = rows if self.last is None or self.last.shape != rows.shape else 0.95 * rows + 0.05 * self.last
         self.last = rows

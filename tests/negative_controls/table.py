@@ -24,7 +24,7 @@ from tests.negative_controls.negative_control import NegativeControl
 from tests.negative_controls.standing import STANDING
 from tests.negative_controls.trial import subject_of
 
-SECONDS = 5.0  # the time limit of a draw, far above the usual time, so that a busy machine changes no result
+SECONDS = 5.0  # the time limit of a draw; it is long, so that a slow machine gives the same result
 
 
 @dataclass(frozen=True)

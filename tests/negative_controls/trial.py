@@ -38,11 +38,11 @@ def subject_of(control: NegativeControl, seed: int = 0) -> Subject:
 
 
 def caught(control: NegativeControl, kind: Kind, name: str) -> bool:
-    """Return whether a question of the kind `kind` refutes the negative control, with a finding whose name is `check`.
+    """Return whether a question of the kind `kind` refutes the negative control, with a finding of the given name.
 
     Each question of the audit is asked with the whole false-alarm probability. The question of that name is asked
-    first, and then all questions of the kind. Questions of other kinds, whose results these questions read, are asked
-    only if nothing is rejected without them.
+    first, and then all questions of the kind. If none of them refutes the negative control, all questions of the kind
+    are asked again, together with the questions of other kinds whose results they read.
     """
     asked = [question for question in in_order(questions()) if question.kind == kind]
     named = [question for question in asked if question.name == name]
@@ -66,7 +66,8 @@ def _caught(asked: list[Question], control: NegativeControl, kind: Kind, name: s
 
 
 def _look(question: Question, subject: Subject) -> Look:
-    # One refuted pair of data sets is enough. Without tests by betting, findings have the names of the other tests.
+    # A privacy question may end once it refutes one pair of data sets. Tests by betting are left out, because their
+    # findings have other names.
     one_is_enough = question.kind == "privacy"
     return Look("first look", SAMPLES, ALPHA, question.most_tests(subject), stop_early=one_is_enough, bets=False)
 
