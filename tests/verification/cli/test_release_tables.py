@@ -25,7 +25,7 @@ from tests.conventions import framed
 
 X = np.random.default_rng(0).uniform(0, 0.5, (40, 2))
 GAUSS = ["--mechanism", "gauss-cov", "--rho", "0.5", "--float"]
-NEEDS_KILL = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a child of its own")
+NEEDS_KILL = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork, to start a process and kill it")
 
 
 @pytest.fixture(autouse=True)
@@ -255,8 +255,8 @@ def test_an_earlier_release_is_not_replaced_and_costs_nothing(
 def test_a_release_that_appears_while_another_is_made_is_not_replaced(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The test fails if a release overwrites a file that appears while it is made. If the file appears before the
-    account is charged, nothing is spent, and otherwise the release is charged.
+    """The test fails if a release overwrites a file that appears while the release is made. If the file appears before
+    the account is charged, nothing may be charged. If the file appears later, the release must be charged.
     """
     arguments = ["people.csv", "--columns", "a", *GAUSS, "--out", "out.json"]
     account = ["--budget-file", "account.json", "--total", "rho=1"]
@@ -278,8 +278,8 @@ def test_a_release_that_appears_while_another_is_made_is_not_replaced(
 
 @pytest.mark.parametrize("links", [True, False])
 def test_a_name_that_is_taken_at_the_last_moment_is_not_replaced(links: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test fails if a release overwrites a file that appears at the last moment. The test also covers file systems
-    without links.
+    """The test fails if a release overwrites a file that appears just before the release is moved to the name of this
+    file. The test covers file systems with and without hard links.
     """
     link = os.link
 
