@@ -160,7 +160,7 @@ def test_only_a_mechanism_on_a_ball_is_given_a_row_bound(
 
 def test_too_few_columns_are_refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     pretended(monkeypatch, "coefficients", "space", smallest_dimension=3)
-    assert "has 2 column(s): pretended needs 3" in refused(capsys, *command_line("data.csv", name="pretended"))
+    assert "has 2 column(s): pretended needs at least 3" in refused(capsys, *command_line("data.csv", name="pretended"))
 
 
 def test_an_option_of_the_mechanism_that_is_called_seed_is_not_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -318,8 +318,7 @@ def test_nothing_is_released_that_cannot_be_entered(
 def test_a_release_that_cannot_be_written_counts(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The test fails if the account is not charged for a release that was computed and whose file could not be written.
-    """
+    """The test fails if the account is not charged for a computed release whose file could not be written."""
 
     def fail(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
