@@ -279,7 +279,7 @@ def test_a_second_release_adds_up_and_a_third_is_refused_before_the_data_are_rea
     read: list[int] = []
     monkeypatch.setattr(table_release, "open_table", lambda *_: read.append(1))
     error = refused(capsys, *account("--out", "c.csv"))
-    assert "bring what is spent to ε = 3 (pure DP): must stay within ε = 2 (pure DP)" in error
+    assert "raise the spent budget to ε = 3 (pure DP): must stay within ε = 2 (pure DP)" in error
     assert not read
 
 
