@@ -179,7 +179,7 @@ class Account:
             )
         total = compose([*self.charged, guarantee], self.total)
         if exceeds(total, self.total):
-            raise OverBudget(f"{guarantee} more would bring what is spent to {total}: must stay within {self.total}")
+            raise OverBudget(f"{guarantee} more would raise the spent budget to {total}: must stay within {self.total}")
         return total
 
     def release(self, name: str, x: DataSet, rng: np.random.Generator, **arguments: Any) -> Release:

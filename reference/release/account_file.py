@@ -138,8 +138,8 @@ def fingerprint(data: Any, name: str | None = None) -> dict[str, Any]:
         return {"name": " ".join(name.split())}
     if not of_files:
         raise InvalidInput(
-            "--budget-file: the data have no name by which an account could know them: must be files, or the caller "
-            "must name them (name=)"
+            "--budget-file: the data have no name by which an account could identify them: must be files, or the "
+            "caller must name them (name=)"
         )
     files = [_resolved(path) for path in data_files(data)]
     given = _resolved(Path(data[0]))

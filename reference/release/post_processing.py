@@ -69,8 +69,8 @@ def projection(name: str, declared: Mechanism[Any, ..., Any], options: Mapping[s
         )
     if name == "trace" and declared.domain != "ball":
         raise InvalidInput(
-            f"--project trace: {declared.name} takes {DOMAINS[declared.domain]}, so there is no ball whose trace "
-            "bounds the exact matrix: give psd"
+            f"--project trace: {declared.name} takes {DOMAINS[declared.domain]}, so no row bound limits the trace "
+            "of the exact matrix: give psd"
         )
     return PROJECTIONS[name]
 

@@ -181,7 +181,8 @@ def release_table(request: ReleaseRequest, watch: Watch = unwatched, tell: Tell 
     n, d = source.rows.shape
     if d < plan.declared.smallest_dimension:
         raise InvalidInput(
-            f"{describe(request.data)} has {d} column(s): {plan.declared.name} needs {plan.declared.smallest_dimension}"
+            f"{describe(request.data)} has {d} column(s): {plan.declared.name} needs at least "
+            f"{plan.declared.smallest_dimension}"
         )
     if request.rounded and (slow := cost.warning(plan.declared.name, d)):
         tell(slow)
@@ -484,7 +485,7 @@ def _selection_notes(plan: _Plan, source: TableSource) -> list[str]:
     if plan.request.selection.header and any(map(_is_numeral, source.columns)):
         notes.append(
             "the names of the columns are released, and they are the first line of the data: if that line is a record, "
-            "this release reveals it (--no-header)"
+            "this release reveals it: use --no-header"
         )
     return notes
 

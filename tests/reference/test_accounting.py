@@ -237,7 +237,7 @@ def test_an_account_can_go_on_from_what_was_spent_before() -> None:
     account = Account(PureDP(1.0), spent=[PureDP(0.5), PureDP(0.25)])
     assert account.spent() == PureDP(0.75)
     assert account.after(PureDP(0.25)) == PureDP(1.0)
-    with pytest.raises(OverBudget, match=r"ε = 0.5 .*would bring what is spent to ε = 1.25 .*must stay within ε = 1 "):
+    with pytest.raises(OverBudget, match=r"ε = 0.5 .*raise the spent budget to ε = 1.25 .*must stay within ε = 1 "):
         account.after(PureDP(0.5))
     assert account.spent() == PureDP(0.75)
 

@@ -104,7 +104,7 @@ def test_wrong_arguments_are_told(arguments: dict[str, Any], message: str) -> No
 
 
 def test_a_function_without_a_budget_needs_a_stated_claim() -> None:
-    with pytest.raises(InvalidInput, match="takes no budget: say which one it claims"):
+    with pytest.raises(InvalidInput, match="takes no budget: state the budget it claims"):
         check(lambda X: X.T @ X)
 
 
@@ -118,8 +118,8 @@ def test_an_expected_failure_is_expected_and_others_are_not(pytester: pytest.Pyt
 
 @pytest.mark.thorough
 def test_a_correct_function_passes_and_an_expected_failure_that_does_not_come_fails(pytester: pytest.Pytester) -> None:
-    """The test fails if pytest passes although an expected failure did not occur. One expected failure passes here,
-    and the check of another is not run.
+    """The test fails if pytest passes although an expected failure did not occur. Here two failures are expected, but
+    one of these checks passes, and the other is not run.
     """
     done = outcomes(pytester, {"law": "issue 7", "symmetry": "issue 8"})
     done.assert_outcomes(failed=2, passed=len(groups()) - 7, skipped=5)

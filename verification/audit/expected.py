@@ -57,7 +57,7 @@ def claim_of(source: TargetSource | Callable[..., Any] | str, options: AuditOpti
         if isinstance(function, Wrapped):
             call, function = call or function.call, function.function
         if not uses_budget(function, call):
-            raise InvalidInput(f"{target.name} takes no budget: say which one it claims (epsilon, delta or rho)")
+            raise InvalidInput(f"{target.name} takes no budget: state the budget it claims (epsilon, delta or rho)")
     return stated_claim(options.mechanism or target.mechanism, options.epsilon, options.delta, options.rho)
 
 

@@ -250,7 +250,7 @@ def arranged(name: str, files: Files) -> Experiment:
     if NAME not in files:
         return found
     if not name.startswith("dly22-"):
-        raise InvalidInput(f"--released-code: is the code of DLY22, and {name} is not an experiment of it")
+        raise InvalidInput(f"--released-code: is the code of DLY22, and {name} is no experiment of this paper")
     budget = _budget(found.panels[0])
     same = SAME[budget]
     claims = [PaperClaim(f"their {same} agrees with ours", "", agrees(THEIRS.format(same), same))]

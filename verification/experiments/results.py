@@ -86,7 +86,7 @@ def _changed(name: str, before: Any, now: Any) -> list[str]:
         keys = sorted({*before, *now})
         return [told for key in keys for told in _changed(f"{name}, {key}", before.get(key), now.get(key))]
     if isinstance(before, list) and isinstance(now, list):
-        return [f"{name}: what was stored is not what is declared here"]
+        return [f"{name}: the stored list differs from the declared one"]
     return [f"{name}: {before!r} was stored, {now!r} is here"]
 
 

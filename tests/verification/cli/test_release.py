@@ -153,13 +153,14 @@ def test_only_a_mechanism_on_a_ball_is_given_a_row_bound(
         capsys, *command_line("data.csv", "--row-bound", "3", name="pretended")
     )
     pretended(monkeypatch, "matrix", "ball")
-    with pytest.raises(TypeError, match="row_bound"):  # a mechanism for rows in a ball gets the parameter row_bound
+    # the command passes row_bound to every mechanism for rows in a ball, and this mechanism has no such parameter
+    with pytest.raises(TypeError, match="row_bound"):
         run(command_line("data.csv", "--row-bound", "1", name="pretended"))
 
 
 def test_too_few_columns_are_refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     pretended(monkeypatch, "coefficients", "space", smallest_dimension=3)
-    assert "has 2 column(s): pretended needs 3" in refused(capsys, *command_line("data.csv", name="pretended"))
+    assert "has 2 column(s): pretended needs at least 3" in refused(capsys, *command_line("data.csv", name="pretended"))
 
 
 def test_an_option_of_the_mechanism_that_is_called_seed_is_not_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,7 +211,8 @@ def test_bounds_bring_the_rows_into_the_unit_ball_and_the_output_back() -> None:
     assert provenance["holds"]["second_moment"]["about"] == "the point `shift` in the provenance"
     assert provenance["options"] == {"row_bound": 1.0, "adjacency": "replace-one"}
     assert "not private" not in provenance
-    # A user would convert to uncentred data with the mean m: E xxᵀ = M + shift mᵀ + m shiftᵀ − shift shiftᵀ.
+    # The released matrix M is the second moment about `shift`. With the mean m of the rows, a user can compute the
+    # second moment about 0: E xxᵀ = M + shift mᵀ + m shiftᵀ − shift shiftᵀ.
     m = X.mean(axis=0)
     uncentred = np.array(document["second_moment"]) + np.outer(SHIFT, m) + np.outer(m, SHIFT) - np.outer(SHIFT, SHIFT)
     np.testing.assert_allclose(uncentred, second_moment(X), atol=1e-3)
@@ -277,7 +279,7 @@ def test_a_second_release_adds_up_and_a_third_is_refused_before_the_data_are_rea
     read: list[int] = []
     monkeypatch.setattr(table_release, "open_table", lambda *_: read.append(1))
     error = refused(capsys, *account("--out", "c.csv"))
-    assert "bring what is spent to ε = 3 (pure DP): must stay within ε = 2 (pure DP)" in error
+    assert "raise the spent budget to ε = 3 (pure DP): must stay within ε = 2 (pure DP)" in error
     assert not read
 
 
@@ -316,7 +318,7 @@ def test_nothing_is_released_that_cannot_be_entered(
 def test_a_release_that_cannot_be_written_counts(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The test fails if a release was computed but not charged because its file could not be written."""
+    """The test fails if the account is not charged for a computed release whose file could not be written."""
 
     def fail(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
@@ -458,8 +460,8 @@ TOTAL = X.T @ X
 @pytest.mark.parametrize("name", COUNTED)
 @pytest.mark.parametrize("noise", ["exact", "float"])
 def test_a_ball_under_add_remove_holds_a_number_of_rows_and_a_sum(name: str, noise: str) -> None:
-    """The test fails if a release under add-remove is not a number of rows and a sum. At a budget of 10⁹ the noise is
-    negligible.
+    """The test fails if a release under add-remove adjacency does not consist of a number of rows and a sum. Both are
+    noisy, but at a budget of 10⁹ the noise is negligible.
     """
     about = mechanism(name)
     if noise == "exact":

@@ -25,7 +25,7 @@ from tests.conventions import framed
 
 X = np.random.default_rng(0).uniform(0, 0.5, (40, 2))
 GAUSS = ["--mechanism", "gauss-cov", "--rho", "0.5", "--float"]
-NEEDS_KILL = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a child of its own")
+NEEDS_KILL = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork, to start a process and kill it")
 
 
 @pytest.fixture(autouse=True)
@@ -88,7 +88,7 @@ def test_that_the_choice_of_columns_is_public_is_said(capsys: pytest.CaptureFixt
 def test_a_first_line_of_numbers_that_is_taken_for_names_is_pointed_at(capsys: pytest.CaptureFixture[str]) -> None:
     Path("x.csv").write_text("2019,2020\n0.1,0.2\n")
     assert released("x.csv", "--header", *GAUSS)["columns"] == ["2019", "2020"]
-    assert "if that line is a record, this release reveals it (--no-header)" in capsys.readouterr().err
+    assert "if that line is a record, this release reveals it: use --no-header" in capsys.readouterr().err
     assert released("x.csv", "--no-header", *GAUSS)["provenance"]["n"] == 2
     assert "reveals" not in capsys.readouterr().err
 
@@ -138,7 +138,7 @@ def test_one_account_adds_up_the_releases_of_several_files(capsys: pytest.Captur
         # another selection of columns counts as the same data
         assert "must stay within" in refused(capsys, *data, "--columns", "b", *GAUSS, *account)
     account = ["--budget-file", "new.json", "--total", "rho=0.5"]
-    assert "have no name by which an account could know them" in refused(capsys, "-", *GAUSS, *account)
+    assert "have no name by which an account could identify them" in refused(capsys, "-", *GAUSS, *account)
 
 
 # Projections
@@ -201,7 +201,7 @@ def test_under_bounds_the_projection_is_made_in_the_unit_of_the_noise() -> None:
         (
             "coinpress-covariance",
             "trace",
-            "takes rows of any real numbers, so there is no ball whose trace bounds the exact matrix: give psd",
+            "takes rows of any real numbers, so no row bound limits the trace of the exact matrix: give psd",
         ),
     ],
 )
@@ -255,8 +255,8 @@ def test_an_earlier_release_is_not_replaced_and_costs_nothing(
 def test_a_release_that_appears_while_another_is_made_is_not_replaced(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The test fails if a release overwrites a file that appears while it is made. If the file appears before the
-    account is charged, nothing is spent, and otherwise the release is charged.
+    """The test fails if a release overwrites a file that appears while the release is made. If the file appears before
+    the account is charged, nothing may be charged. If the file appears later, the release must be charged.
     """
     arguments = ["people.csv", "--columns", "a", *GAUSS, "--out", "out.json"]
     account = ["--budget-file", "account.json", "--total", "rho=1"]
@@ -278,8 +278,8 @@ def test_a_release_that_appears_while_another_is_made_is_not_replaced(
 
 @pytest.mark.parametrize("links", [True, False])
 def test_a_name_that_is_taken_at_the_last_moment_is_not_replaced(links: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test fails if a release overwrites a file that appears at the last moment. The test also covers file systems
-    without links.
+    """The test fails if a release overwrites a file that appears just before the release is moved to the name of this
+    file. The test covers file systems with and without hard links.
     """
     link = os.link
 

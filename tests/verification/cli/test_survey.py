@@ -1,5 +1,5 @@
-"""Test the release of a survey of people whose number is secret. One command and a cluster must release the same bits
-if they get the same random bits.
+"""Test releases from a survey in which the number of people is secret. One process and a cluster must release the same
+integers if they use the same random bits.
 """
 
 import json
@@ -56,8 +56,8 @@ def within_what_is_stated(document: dict[str, Any], x: Matrix) -> bool:
 def test_the_covariance_of_a_survey_lies_within_the_stated_error(
     budget: str, survey: Matrix, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The test fails if the released covariance exceeds its stated error bound. The seed is fixed, and the stated
-    probability of exceeding the bound is 0.001 for each file.
+    """The test fails if the error of the released covariance exceeds the stated bound. The seed is fixed, and the
+    stated probability of exceeding the bound is 0.001 for each file.
     """
     pytest.importorskip("flint")
     command = ["release", "survey.csv", "--bounds", "bounds.toml", budget, "--adjacency", "add-remove"]
@@ -90,8 +90,8 @@ def integers(data: Any, budget: Guarantee, name: str | None = None, **frame: Any
 
 @pytest.mark.slow
 def test_a_cluster_of_two_workers_gives_the_same_bits_for_the_same_random_bits(survey: Matrix) -> None:
-    """The test fails if the released sums depend on the number of workers. Two workers sum dask data, and other bounds
-    must give other bits.
+    """The test fails if the released sums depend on the number of workers. Two workers add up the rows of dask data.
+    Other bounds must give other integers.
     """
     pytest.importorskip("flint")
     distributed, frames, arrays = (

@@ -75,7 +75,7 @@ def test_a_simulation_has_these_probabilities() -> None:
         return min(binomial(int(count), n, float(p), "").p_value for count, p in laws)
 
     assert p_value(2.0, 4.0) > 1e-9
-    assert p_value(4.0, 2.0) < 1e-9  # with exchanged scales the probabilities must disagree
+    assert p_value(4.0, 2.0) < 1e-9  # if the scales are exchanged, the test must reject
 
 
 def test_equal_values_have_no_loss() -> None:

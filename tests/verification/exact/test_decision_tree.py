@@ -1,5 +1,5 @@
-"""Test the enumeration of random decisions. The probabilities must equal hand calculations, and sums of exponentials
-must be equal only if their terms are.
+"""Test the enumeration of random decisions. The probabilities must equal hand calculations. Two sums of exponentials
+must be compared exactly, and not after rounding.
 """
 
 from fractions import Fraction
@@ -22,7 +22,9 @@ def test_probabilities_by_hand() -> None:
 
 
 def test_runs_beyond_the_extent_are_left_out() -> None:
-    """The test fails if a run that is too long is counted, although its outcome is not known."""
+    """The test fails if the probability of a run that exceeds the limits is counted. The outcome of such a run is not
+    known.
+    """
     found = probabilities(half_of, OnExponentials, Extent(1, 5))
     assert found == {"left": ExpSum.of(Fraction(1, 3))}
     assert probabilities(lambda coins: coins.bits(2), OnBits, Extent(1, 1)) == dict.fromkeys(

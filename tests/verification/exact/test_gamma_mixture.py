@@ -140,7 +140,7 @@ def drawn(dimension: int, symmetric: bool) -> Matrix:
 
 @lru_cache
 def enclosed_cdf(dimension: int, symmetric: bool) -> tuple[tuple[float, float], ...]:
-    """Return pairs (s, P(‖Z‖_op ≤ s)) that cover nearly all of the law."""
+    """Return the pairs (s, P(‖Z‖_op ≤ s)) for s = d/4, 2d/4, …, 4d, where d is the dimension."""
     multiples = [Fraction(k, 4) for k in range(1, 17)]
     return tuple(
         (float(m * dimension), float(enclose_spectral_cdf(dimension, m * dimension, symmetric=symmetric).midpoint))

@@ -13,7 +13,7 @@ def test_in_dimension_one_it_is_one_minus_an_exponential() -> None:
 
 
 def test_in_dimension_two_the_values_agree_with_a_hand_calculation() -> None:
-    # By test_spectral_cdf.py, the distribution function is 1 − (2s² + 4s)/3 e^{−s} − (2s + 3)/3 e^{−2s}.
+    # As derived in test_spectral_cdf.py, P(‖Z‖ ≤ s) is 1 − (2s² + 4s)/3 e^{−s} − (2s + 3)/3 e^{−2s}.
     third = Fraction(1, 3)
     assert distribution(2) == ((1, 0, 0)[:1], (0, -4 * third, -2 * third), (-1, -2 * third, 0))
 

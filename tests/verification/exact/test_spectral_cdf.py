@@ -152,7 +152,8 @@ def test_precision_is_doubled_until_a_tiny_probability_is_resolved() -> None:
 
 def test_survival_in_dimension_one_is_relatively_precise_far_out() -> None:
     # By mpmath.exp, e^{-120} is 7.667648073721999634…e-53.
-    # With 58 digits, the first working precision, only about 5 digits of the survival function are correct.
+    # The computation begins with 58 digits, of which only about 5 digits of the survival function are correct. It must
+    # therefore be repeated with more digits.
     enclosure = enclose_spectral_survival(1, Fraction(120), digits=12)
     assert enclosure.is_narrow(12)
     assert enclosure.text(12) == "7.66764807372e-53"
@@ -207,7 +208,8 @@ def test_elimination_gives_the_pfaffian_by_definition(order: int) -> None:
 @pytest.mark.parametrize("short", [False, True], ids=["long series", "short series"])
 @pytest.mark.parametrize("s", [Fraction(1, 10), Fraction(35, 3), Fraction(20)])
 def test_the_intervals_of_the_erlang_law_contain_it(s: Fraction, short: bool, working_digits: int) -> None:
-    # A short series ends where its remainder exceeds the rounding error, so that the bound on the remainder matters.
+    # The remainder of a short series exceeds the rounding error. The intervals are then valid only if the bound on the
+    # remainder is.
     context = MPIntervalContext()
     context.dps = working_digits
     low, high = exponential_bounds(s)
@@ -276,10 +278,10 @@ def test_the_erlang_law_is_enclosed_where_the_exponential_of_mpmath_is_not(x: Fr
     theirs = context.exp(-context.mpf(x.numerator) / x.denominator)
     lower, upper = ends(theirs)
     if lower <= low < high <= upper:
-        pytest.skip("this mpmath does enclose e^x here; the remark on it in spectral_cdf.py can go")
+        pytest.skip("this mpmath encloses e^-x: remove the remark on its exponential from spectral_cdf.py")
 
 
-# The result object and the global state
+# The class `Enclosure`, and the global precision of mpmath
 
 
 def test_only_digits_on_which_both_ends_agree_are_printed() -> None:

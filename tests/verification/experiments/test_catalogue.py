@@ -1,5 +1,5 @@
-"""Test the declared experiments. Every statement of an experiment must be one that results can contradict, and all
-names must exist.
+"""Test the declared experiments. For every statement of an experiment, some results must contradict it and others must
+not. Every entry of the ledger that a statement names must exist.
 """
 
 import math
@@ -81,13 +81,14 @@ def test_a_label_stands_for_one_method_within_an_experiment() -> None:
         seen: dict[str, object] = {}
         for panel in experiment.panels:
             for method in panel.methods:
-                what = replace(method, function=None)  # functions cannot be compared, so only the labels are
+                what = replace(method, function=None)  # all fields but the functions are compared
                 assert seen.setdefault(method.label, what) == what
 
 
 def test_intervals_of_equal_means_are_seldom_disjoint() -> None:
-    """The test fails if confidence intervals are too narrow. Two intervals for equal means are disjoint in one
-    direction with probability at most 0.28 %, and more than 110 of 20000 would have a probability below 1e-9.
+    """The test fails if confidence intervals are too narrow. Of two intervals for equal means, the first lies below the
+    second with probability at most 0.28 %. The probability that this occurs in more than 110 of 20000 pairs is
+    therefore below 1e-9.
     """
     rng = np.random.default_rng(0)
     for repetitions in (2, 3, 5, 50):

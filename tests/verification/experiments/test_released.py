@@ -103,7 +103,7 @@ def test_wrong_paths_and_experiments_are_one_clear_error(
     assert run([*arguments, str(tmp_path)]) == 2
     assert "must be a copy of hkustDB/PrivateCovariance" in capsys.readouterr().err
     assert run(["experiments", "run", "dn25-constants", "--out", str(out), "--released-code", str(code)]) == 2
-    assert "dn25-constants is not an experiment of it" in capsys.readouterr().err
+    assert "dn25-constants is no experiment of this paper" in capsys.readouterr().err
     monkeypatch.setattr(released, "find_spec", lambda name: None)
     assert run([*arguments, str(code)]) == 2
     assert "needs torch, which is not installed" in capsys.readouterr().err

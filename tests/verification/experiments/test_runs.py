@@ -1,5 +1,5 @@
-"""Test runs of experiments. A kill must lose no results, results must not depend on the order or the workers, and
-damaged files must be reported.
+"""Test runs of experiments. A run that was killed must be continued without losing results. The results must not depend
+on the order of the tasks or on the number of workers. Damaged files must be reported.
 """
 
 import json
@@ -180,7 +180,7 @@ def test_a_stored_result_is_regenerated_and_one_bit_is_seen(
     printed = capsys.readouterr().out
     assert f"1 of {len(kept.rows) - 1} errors differ" in printed
     assert "versions, numpy: '1.0' was stored" in printed
-    assert "notes: what was stored is not what is declared here" in printed
+    assert "notes: the stored list differs from the declared one" in printed
     assert "1 rows are in only one of the two results" in printed
     assert (tmp_path / "new" / f"{NAME}.parquet").read_bytes() == whole.read_bytes()
 

@@ -79,7 +79,7 @@ def test_every_block_of_a_page_runs_as_shown(name: str, tmp_path: Path) -> None:
         elif block.kind == "console":
             run_console(block.text, tmp_path, path)
         else:
-            assert block.kind == "python", f"a block of kind {block.kind} is neither run nor a file"
+            assert block.kind == "python", f"cannot run a block of kind {block.kind} or write it to a file"
             run_python(block.text, tmp_path)
 
 

@@ -1,5 +1,5 @@
-"""Test the tests of independence: p-values for independent data, and the stated power. For valid p-values, a test of
-one group of them fails with probability 1e-9.
+"""Test the tests of independence: p-values for independent data, and the stated power. If the p-values of a group are
+valid, the test of this group fails with probability at most 2e-9.
 """
 
 import math
@@ -52,13 +52,13 @@ def test_p_values_of_a_true_null_are_uniform_or_larger(
     rng = np.random.default_rng(11)
     p_values = [TESTS[name](null(rng)).p_value for _ in range(runs)]
     assert excess(p_values) < math.sqrt(math.log(1e9) / (2 * runs))
-    # If p-values are valid, more than 22 of 4000 are below 1/1000 with probability below 1e-9.
+    # For valid p-values, the probability that more than 22 of 4000 (or 9 of 250) are below 1/1000 is below 1e-9.
     assert sum(p < 1e-3 for p in p_values) <= (22 if runs == 4000 else 9)
 
 
 def test_the_sizes_of_a_sphere_would_be_called_dependent() -> None:
-    """The test fails if the test for absolute values does not detect that those of vectors on a sphere are dependent,
-    or if the test for signs rejects.
+    """The vectors have dependent absolute values and independent signs. The test fails if the test for absolute values
+    does not reject, or if the test for signs rejects.
     """
     rng = np.random.default_rng(12)
     z = np.vstack([spherical(rng) for _ in range(20)])
@@ -67,8 +67,9 @@ def test_the_sizes_of_a_sphere_would_be_called_dependent() -> None:
 
 
 def test_the_bound_is_never_below_the_exact_tail_of_fair_coins() -> None:
-    """The test fails if the bound is below an exact tail probability. The test computes all 2^16 sums of signs for one
-    set of weights, and two equal coins, which attain the bound.
+    """The test fails if the bound on the tail of a weighted sum of random signs is below the exact probability. The
+    test computes all 2^16 sums for one set of weights. It also checks that two signs with equal weights attain the
+    bound.
     """
     weights = np.random.default_rng(13).gamma(1.0, size=16)
     signs = 1 - 2 * ((np.arange(2**16)[:, None] >> np.arange(16)) & 1)
@@ -97,8 +98,8 @@ def tied(name: str, rng: np.random.Generator, n: int, correlation: float) -> Mat
 
 @pytest.mark.parametrize("name", TESTS)
 def test_the_stated_dependence_is_detected_with_the_stated_power(name: str) -> None:
-    """The test fails if a test of independence has less power than stated. If the power is 99 %, fewer than 92 of 100
-    rejections have a probability below 1e-5.
+    """The test fails if a test of independence has less power than stated. If the power is 99 %, the probability of
+    fewer than 92 rejections in 100 runs is below 1e-5.
     """
     rng = np.random.default_rng(14)
     n, alpha = 1200, 1e-9

@@ -28,8 +28,8 @@ Draws = Callable[[int, np.random.Generator], Matrix]
 
 
 def exact(size: int, rng: np.random.Generator, factor: float = 1.0) -> Matrix:
-    """Draw the identity with probability 0.6, and otherwise a projection onto a random line. Most entries (1, 2) are
-    0.
+    """Draw the identity with probability 0.6, and otherwise a projection onto a random line. Most of these matrices are
+    therefore diagonal.
     """
     u = rng.standard_normal((size, 2))
     lines = u[:, :, None] * u[:, None, :] / (u**2).sum(axis=1)[:, None, None]
@@ -127,8 +127,8 @@ def test_a_lattice_is_rounded_alike_on_both_sides() -> None:
 
 
 def test_the_usual_size_is_that_of_whole_outputs_in_all_samples() -> None:
-    """The test fails if the unit of rounding follows from single entries or from a median that is nearly zero, or
-    depends on the order of the samples.
+    """The test fails if the unit of rounding is computed from the median size of the outputs, which is nearly zero
+    here. The test also fails if the unit depends on the order of the samples.
     """
     rng = np.random.default_rng(0)
     mostly_zero = np.where(rng.random((200, 1)) < 0.8, ROUNDING, rng.standard_normal((200, 3)))

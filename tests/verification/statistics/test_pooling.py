@@ -81,8 +81,8 @@ def test_totals_and_successes_add_up_exactly() -> None:
 
 
 def test_a_pooled_independence_test_is_conservative_and_sees_dependence() -> None:
-    """The test fails if a combined test of independence rejects too often, or does not detect dependence. A valid
-    p-value is below 0.05 in 40 or more of 400 cases with probability at most 3.2e-5.
+    """The test fails if a combined test of independence rejects too often, or does not detect dependence. If the
+    p-values are valid, the probability that 40 or more of 400 are below 0.05 is at most 3.2e-5.
     """
     rng = np.random.default_rng(5)
     # the draws in the blocks of 60 are independent

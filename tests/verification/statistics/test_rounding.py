@@ -1,5 +1,5 @@
-"""Test p-values and confidence bounds for counts against results with 60 digits. The p-values and bounds must never be
-too small, and hardly too large.
+"""Test p-values and confidence bounds for counts against results with 60 digits. Rounding may only increase the
+p-values and widen the intervals, and only slightly.
 """
 
 import math
@@ -46,8 +46,8 @@ def counted(first: int, second: int, n: int = 0) -> EventCounts:
 
 
 def extreme_counts() -> list[tuple[int, int, float]]:
-    """Return counts for many values of ε: with none or few on one side, close to the claim or far beyond it, and for
-    up to 10⁸ draws.
+    """Return two counts of events, which add up to at most about 10⁸, and ε, for many values of ε. The second count is
+    0, or at most 30 standard deviations below the smallest mean that ε-DP allows.
     """
     rng = np.random.default_rng(1)
     found: list[tuple[int, int, float]] = [(k, 0, e) for k, e in product((1, 2, 900, 10**6), (1e-6, 0.5, 15.0, 30.0))]
@@ -71,7 +71,8 @@ def test_the_p_value_of_the_ratio_is_rounded_up() -> None:
             worst = max(worst, found / exact - 1)
             old = max(old, 1 - mp.mpf(float(stats.binom.sf(first - 1, n, 1 / (1 + math.exp(-epsilon))))) / exact)
     assert worst < WIDER
-    # This wrong version uses the larger of two probabilities and ignores rounding, so it is too small.
+    # This wrong version is the tail of the first count, computed in floats without a margin for rounding errors. It is
+    # too small for some counts.
     assert old > 1e-9
 
 
@@ -161,13 +162,13 @@ def test_the_gain_of_a_bet_is_rounded_down() -> None:
 
 
 def replaced(bet: Bet, first: list[mpmath.mpf], second: list[mpmath.mpf], bound: mpmath.mpf) -> Bet:
-    """Return the bet with its inequality replaced by one that was computed with many digits."""
+    """Return the bet with another inequality, whose coefficients and bound have many digits."""
     inequality = Inequality(np.array(first, dtype=object), np.array(second, dtype=object), bound)
     return Bet(inequality, bet.stake, bet.centre)
 
 
 def in_digits(log_ratio: np.ndarray, order: float, rho: float) -> tuple[list[mpmath.mpf], list[mpmath.mpf], mpmath.mpf]:
-    """Return the two functions and the bound of `renyi_inequality` with many digits."""
+    """Compute with many digits what `renyi_inequality` returns: two functions and a bound."""
     ratios, alpha = [mp.mpf(value) for value in log_ratio], mp.mpf(order)
     if order == 1:
         return ratios, [mp.exp(value) for value in ratios], mp.mpf(rho) - 1

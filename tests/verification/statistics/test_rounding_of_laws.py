@@ -126,7 +126,7 @@ def of_quadrants() -> Compared:
         for z in DEVIATIONS:
             both = min(n // 2, round(n / 4 + z * math.sqrt(n) / 4))
             a = n // 2
-            high = np.arange(n) < a  # of these points, `both` are also high in the other quantity
+            high = np.arange(n) < a  # the a points with high first values; `both` of them have high second values too
             other = np.concatenate([np.arange(a) < both, np.arange(n - a) < a - both])
             spread = np.linspace(0, 0.1, n)
             result = independence(high + spread, other + spread, "")

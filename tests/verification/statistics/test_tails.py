@@ -46,8 +46,8 @@ def test_p_values_of_a_right_law_are_uniform_or_larger(test) -> None:  # type: i
 
 
 def test_an_anticonservative_extreme_would_be_seen() -> None:
-    """The test fails if the test of p-values accepts some that are too small, because they are not multiplied by the
-    number of values.
+    """The test fails if `conservative` accepts p-values that are too small. Each of them is the smallest tail
+    probability of 200 values, without the factor 200.
     """
     rng = np.random.default_rng(1)
     assert not conservative([placed(rng.standard_normal(200), NORMAL).extreme for _ in range(RUNS)])
@@ -146,8 +146,8 @@ def test_a_law_with_an_atom_has_uniform_places() -> None:
 
 @pytest.mark.thorough
 def test_a_missing_tail_of_the_stated_probability_is_always_seen() -> None:
-    """The test fails if a missing tail of the stated probability is not detected. Values in one tail or in both are
-    drawn again.
+    """The test fails if a missing tail of the stated probability is not detected. The values come from a normal law
+    that is cut off in one tail or in both.
     """
     rng = np.random.default_rng(8)
     for n in (2000, 20_000):

@@ -78,8 +78,8 @@ def test_p_values_of_a_true_null_are_uniform_or_larger(name: str) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["kolmogorov_smirnov", "gamma_total"])
 def test_p_values_of_an_exact_test_are_not_larger_either(name: str) -> None:
-    """The test fails if p-values of an exact test are larger than necessary. Only p-values up to 1/2 are examined,
-    because the bound of the Kolmogorov–Smirnov test reaches 1 where the exact p-value is 0.88.
+    """The test fails if p-values of an exact test are larger than necessary. Only p-values up to 1/2 are examined.
+    Larger p-values of the Kolmogorov–Smirnov test are too large: they are 1 as soon as the exact p-value is 0.88.
     """
     rng = np.random.default_rng(7)
     p_values = np.sort([one_p_value(name, rng) for _ in range(RUNS)])
@@ -96,8 +96,8 @@ def test_an_anticonservative_p_value_would_be_seen() -> None:
 
 
 def test_the_stated_detectable_effect_is_detected_with_the_stated_power() -> None:
-    """The test fails if a shift of a uniform law by the stated distance is not rejected in at least 285 of 300 runs.
-    If the power is 99 %, fewer rejections have a probability below 1e-6.
+    """The test fails if a shift of a uniform law by the stated distance is not rejected in at least 285 of 300 runs. If
+    the power is 99 %, the probability of fewer rejections is below 1e-6.
     """
     rng = np.random.default_rng(5)
     n, alpha = 800, 1e-9
@@ -160,7 +160,7 @@ def test_the_p_value_of_two_samples_of_two_sizes_is_exact_far_into_the_tail(n: i
 @pytest.mark.thorough
 def test_ten_times_as_many_draws_of_the_reference_say_more() -> None:
     """The test fails if ten times as many draws of the reference do not make the comparison more powerful. In theory
-    the logarithm of the p-value becomes 1.8 times as large, and the test requires a factor of 1.4.
+    they multiply the logarithm of the p-value by 1.8. The test requires a factor of at least 1.4.
     """
     rng = np.random.default_rng(1)
     logs = {
@@ -197,8 +197,8 @@ def test_a_shifted_law_is_rejected() -> None:
 
 
 def test_gamma_scale_covers() -> None:
-    """The test fails if confidence intervals are too short. Of 2000 intervals at level 99 %, more than 60 miss the
-    true value with probability below 1e-9.
+    """The test fails if confidence intervals are too short. At level 99 %, the probability that more than 60 of 2000
+    intervals miss the true value is below 1e-9.
     """
     rng = np.random.default_rng(9)
     missed = sum(2.5 not in gamma_scale(rng.gamma(4.0, 2.5, size=5), 4.0, 0.99) for _ in range(2000))

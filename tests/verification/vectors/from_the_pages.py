@@ -5,11 +5,11 @@ The file imports nothing but the standard library, and computes in fractions whe
 vectors run 'exec:python3 from_the_pages.py'`.
 
 The implementation is independent in the following sense. The whole file was written from the pages and from
-verification/vectors/README.md. The first version of the file was written before any file in reference/ was opened.
-Some of these files had been opened before the releases of clipped-cov, adaptive-cov, adaptive-cov-pure,
-iterative-eigenvectors, em-cov, adassp, joint-moments, recursive-moment and matrix-bingham, the mechanisms for bounded
-columns and `composition` were written. The parts on l2-approximate and block-tridiagonal were written by the author of
-the mechanisms. Where a page had left something open, such as a default, an order or a constant, the page was
+verification/vectors/README.md. The first version of the file was written before any file in reference/ was opened. The
+following parts were written after some of these files had been opened: the releases of clipped-cov, adaptive-cov,
+adaptive-cov-pure, iterative-eigenvectors, em-cov, adassp, joint-moments, recursive-moment and matrix-bingham, the
+mechanisms for bounded columns, and `composition`. The parts on l2-approximate and block-tridiagonal were written by the
+author of the mechanisms. Where a page had left something open, such as a default, an order or a constant, the page was
 corrected, and this file follows it.
 """
 
@@ -327,7 +327,9 @@ def noise_scale(mechanism, p, n, d):
 
 
 def search_scales(mechanism, p):
-    """Return the noise scales b₁ and b₂ of the threshold and of the queries in a search."""
+    """Return the scales b₁ and b₂ of the noise that a search by AboveThreshold adds to its threshold and to its
+    queries.
+    """
     paper = p.get("calibration", "paper") == "paper"
     if mechanism in ("above-threshold", "private-radius"):
         return 2 / p["epsilon"], (4 if paper else 2) / p["epsilon"]
@@ -849,8 +851,8 @@ def adaptive(mechanism, p, rows, noise):
 
 
 def one_by_one(q, rows):
-    """Return noisy eigenvalues, the matrix in the density of the first direction, and the
-    released matrix, for d = 2.
+    """For d = 2, return a list with the matrix M in the density exp(uᵀMu) of the first direction u, and the released
+    matrix.
     """
     p, given = q["parameters"], q.get("given", q)
     noise, mechanism, n, c = given["noise"], q["mechanism"], len(rows), scatter(rows)
@@ -929,7 +931,7 @@ def shares(p):
 
 
 def longest(d, log):
-    """Return an upper bound on the squared norms of Gaussian vectors."""
+    """Return a bound that the squared norm of a standard Gaussian vector exceeds with probability at most e^−log."""
     return d + 2 * math.sqrt(d * log) + 2 * log
 
 
@@ -1233,8 +1235,8 @@ def bias(rows, last):
 
 
 def rounds(q, rows):
-    """Return for every round of deflation the matrix in the density of its direction, and the value that the round
-    measures.
+    """Return two lists with one entry for every round of deflation: the matrix M in the density exp(uᵀMu) of its
+    direction u, and its noisy eigenvalue.
     """
     p, noise = q["parameters"], q.get("given", q)["noise"]
     budget_is_sane(p)
@@ -1468,7 +1470,7 @@ def projection_of_rank(value, d, k):
     p = matrix(value, d, "noise", symmetric=True)
     square = [[sum(float(a * b) for a, b in zip(row, column, strict=True)) for column in p] for row in p]
     off = max(abs(square[i][j] - float(p[i][j])) for i in range(d) for j in range(d))
-    need(off < 1e-9 and abs(float(sum(p[i][i] for i in range(d))) - k) < 1e-9, "noise is no projection of the rank")
+    need(off < 1e-9 and abs(float(sum(p[i][i] for i in range(d))) - k) < 1e-9, "noise must be a projection of rank k")
     return p
 
 

@@ -1,5 +1,5 @@
-"""Deliberate mistakes in `from_the_pages.py`. For every flag of the test vectors, the table has a mistake and the
-flags whose tests must fail.
+"""Deliberate mistakes in `from_the_pages.py`. The table has one mistake for every flag of the test vectors, and names
+the flags whose tests must fail.
 """
 
 import tomllib

@@ -49,7 +49,7 @@ def failed(found: list[Outcome]) -> set[str]:
 
 
 def wrong_scales(written: Callable[[str], Any]) -> list[Any]:
-    """Return the questions on noise scales whose stored digits, changed by `written`, are wrong."""
+    """Apply the function `written` to the stored noise scales, and return the tests in which the result is wrong."""
     pages, own = module_with(SOURCE), {**vars(math), **vars(mpmath)}
     vars(pages).update(
         math=SimpleNamespace(**own), root=mpmath.sqrt, float=mpmath.mpf, Fraction=lambda p, q=1: mpmath.mpf(p) / q

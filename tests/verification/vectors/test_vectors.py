@@ -128,7 +128,7 @@ def shortened(question: Question) -> Question:
 
 
 BUDGET = ("epsilon", "rho", "delta")
-MUTATED = ("release", "scale", "projection")  # these kinds of questions are given to broken versions of the reference
+MUTATED = ("release", "scale", "projection")  # the kinds of tests that must reject wrong versions of the reference
 MUTANTS: dict[str, Callable[[Question], Question]] = {
     "Release": lambda q: {**q, "noise": times(1.03, q["noise"])},
     "Choice": lambda q: without(q, *(k for k in q["parameters"] if k not in BUDGET)),
@@ -178,7 +178,7 @@ def test_the_schema_refuses_spoiled_tests() -> None:
     validator = Draft202012Validator(schemas()["known-answers"])
     valid, invalid = (next(t for t in CONTENT["tests"] if t["result"] == word) for word in ("valid", "invalid"))
     for spoiled in (
-        {**valid, "output": [[0.5]]},  # the number is not text
+        {**valid, "output": [[0.5]]},  # a number in place of text
         {k: v for k, v in valid.items() if k != "tolerance"},
         {**valid, "kind": "releases"},
         {**invalid, "output": "1"},
