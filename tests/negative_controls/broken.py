@@ -115,7 +115,7 @@ def times_if(factor: float, condition: Callable[[Matrix], bool]) -> Noise:
 
 
 def part(name: str, change: Callable[[Any], Any]) -> Noise:
-    """Return a function that changes one part of the noise. The name of the part is a path such as "search.threshold"."""
+    """Return a function that changes one part of the noise. The part is named by a path such as "search.threshold"."""
     first, _, rest = name.partition(".")
 
     def changed(z: Any, rng: np.random.Generator, x: Matrix) -> Any:

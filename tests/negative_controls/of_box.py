@@ -68,7 +68,7 @@ def mirrored(scales: Matrix, rng: np.random.Generator, size: int) -> Matrix:
 def release(
     scales: Scales = exact, clip: Clip = clipped, query: Query = covariance, noise: Noise = mirrored
 ) -> Callable[..., Matrix]:
-    """Return a release as a function of (x, size, rng=, epsilon=, bounds=). A negative control can replace its parts."""
+    """Return a release as a function of (x, size, rng=, epsilon=, bounds=). Negative controls replace its parts."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, bounds: Bounds) -> Matrix:
         box = Box(bounds)

@@ -46,7 +46,9 @@ def sorted_entries(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Ve
 
 
 def _with_levels(x: Matrix, levels: tuple[int, ...]) -> Matrix:
-    """Replace some eigenvalues of XᵀX by their mean; `levels` has their positions in descending order."""
+    """Return XᵀX with the eigenvalues at the positions `levels` replaced by their mean. The largest eigenvalue has
+    position 0.
+    """
     values, vectors = np.linalg.eigh(unit_rows(x).T @ unit_rows(x))
     order = [len(values) - 1 - i for i in levels if i < len(values)]
     if order:
