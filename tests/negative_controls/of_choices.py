@@ -157,7 +157,9 @@ def _of_differences(noise: pme.PMENoise, x: Matrix) -> pme.PMENoise:
 
 
 def bare_last_round_of_learner(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """To learn the mean, add no noise in the last round if the largest eigenvalue is within 10 % of the threshold."""
+    """In the estimate of the mean, add no noise in the last round if the largest eigenvalue is within 10 % of the
+    threshold.
+    """
     noise = gaussian_learner.draw_noise(as_rows(x).shape[1], rng, kappa=1e4, mean_bound=10.0)
     return gaussian_learner.release(x, replace(noise, mean=_of_differences(noise.mean, x)), rho=rho)
 

@@ -47,7 +47,7 @@ BY_REPEATS = (("data path", NAME_SEEN),)
 def changed(
     name: str, mistake: str, declared: Declared, change: Batch, caught_by: tuple[tuple[str, str], ...]
 ) -> NegativeControl:
-    """Return a negative control: a mechanism in which the noise of many draws is changed jointly."""
+    """Return a negative control: a mechanism whose noise in many draws is changed by one call of `change`."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Matrix:
         noises = np.array([declared.sample(np.zeros_like(x), rng, **budget) for _ in range(size)])

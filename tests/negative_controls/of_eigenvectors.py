@@ -13,8 +13,9 @@ from tests.negative_controls.negative_control import from_function, vectorised
 
 
 def rejection(log_acceptance: Callable[[Vector, float, float], Vector]) -> Callable[..., Matrix]:
-    """Return a rejection sampler for the Bingham law whose log acceptance probability is the given function of (y, b,
-    q)."""
+    """Return a rejection sampler for the Bingham law. The logarithm of its acceptance probability is the given function
+    of y = uᵀAu, of the parameter b of the envelope, and of the dimension q.
+    """
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         rows = unit_rows(x)

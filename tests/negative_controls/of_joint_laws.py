@@ -58,7 +58,7 @@ def cube_direction(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
 
 
 def long_along_the_axes(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
-    """If the norm of the noise is above its mean, give it the direction of the nearest corner of a cube."""
+    """If the norm of the noise is above its mean, give the noise the direction of the nearest corner of a cube."""
     corner = np.sign(z) / len(z) ** 0.5
     return np.asarray(corner * np.linalg.norm(z) if np.linalg.norm(z) > len(z) else z)
 
@@ -140,7 +140,7 @@ NEGATIVE_CONTROLS = (
     other_noise(
         "ridge-long-to-corners",
         "output-perturbation",
-        "If the norm of the noise is above its mean, give it the direction of the nearest corner of a cube.",
+        "If the norm of the noise is above its mean, give the noise the direction of the nearest corner of a cube.",
         long_along_the_axes,
     ),
     other_noise(
