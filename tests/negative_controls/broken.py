@@ -22,7 +22,9 @@ Declared = Mechanism[Any, ..., Any]
 
 
 def noise_of(declared: Declared, x: Matrix, rng: np.random.Generator, given: dict[str, Any]) -> Any:
-    """Draw the noise argument of the mechanism's `release` for the data x. With a `size`, return that many draws."""
+    """Draw the noise that the mechanism's `release` takes as an argument with the data x. If `given` has a `size`,
+    return that many draws.
+    """
     known = {**{name: p.default for name, p in declared.declared.items()}, "size": None, **given, "rows": len(x)}
     taken = inspect.signature(declared.draw_noise).parameters
     return declared.draw_noise(x.shape[1], rng, **{name: known[name] for name in taken if name in known})
@@ -40,11 +42,11 @@ def broken(
     unclipped: bool = False,
     **more: Any,
 ) -> NegativeControl:
-    """Return a negative control: a mechanism with changed rows, changed noise, a multiple of the budget or a changed
-    output.
+    """Return a negative control: a mechanism whose rows, noise, budget or output is changed. The functions `rows`,
+    `noise` and `output` make the changes, and the mechanism spends `budget` times the given ε or ρ.
 
-    If `unclipped` is true, rows of norm above 1 are not clipped. Then the output must be the noise plus a quadratic
-    function of the rows.
+    If `unclipped` is true, rows of norm above 1 are not clipped. This works only for a mechanism whose output is the
+    sum of the noise and a quadratic function of the rows.
     """
     declared = mechanism(mechanism_name)
     options = dict(more.get("options", ()))
@@ -113,7 +115,7 @@ def times_if(factor: float, condition: Callable[[Matrix], bool]) -> Noise:
 
 
 def part(name: str, change: Callable[[Any], Any]) -> Noise:
-    """Return a function that changes one part of the noise, which is named by its path such as "search.threshold"."""
+    """Return a function that changes one part of the noise. The part is named by a path such as "search.threshold"."""
     first, _, rest = name.partition(".")
 
     def changed(z: Any, rng: np.random.Generator, x: Matrix) -> Any:

@@ -1,7 +1,8 @@
-"""Build negative controls that draw the noise of a mechanism, change the noise, and release with the changed noise.
+"""Build negative controls that draw the noise of a mechanism, change it, and compute the output from the changed noise.
 
 A mechanism of the reference implementation draws standard noise: standard normal or Laplace numbers, or matrices of
-such numbers. So one line changes the law of the noise, and all other parts of the mechanism stay the same.
+such numbers. A negative control can therefore change the law of the noise in one line of code, and leave all other
+parts of the mechanism as they are.
 """
 
 import inspect
@@ -19,7 +20,7 @@ from tests.negative_controls.negative_control import NegativeControl
 Declared = Mechanism[Any, ..., Any]
 # a function that maps (a draw of the noise, x, rng) to the changed noise
 Change = Callable[[Callable[[], Any], Matrix, np.random.Generator], Any]
-# a function that maps (independent numbers, rng) to the numbers in their place
+# a function that maps (independent numbers, rng) to the numbers that replace them
 OfNumbers = Callable[[Vector, np.random.Generator], Vector]
 
 
@@ -52,7 +53,7 @@ def scaled_where(condition: Callable[[int, int], bool], factor: float, part: str
 
 
 def at_times(probability: float, factor: float, part: str = "") -> Change:
-    """Return a function that multiplies the noise of a draw by a factor with the given probability."""
+    """Return a function that, with the given probability, multiplies a draw of the noise by a factor."""
 
     def change(again: Callable[[], Any], x: Matrix, rng: np.random.Generator) -> Any:
         noise = again()
@@ -62,8 +63,9 @@ def at_times(probability: float, factor: float, part: str = "") -> Change:
 
 
 def of_numbers(function: OfNumbers) -> Change:
-    """Return a function that replaces the independent numbers in the noise by those that `change` returns. In a
-    symmetric matrix, these are the numbers on and above the diagonal."""
+    """Return a function that replaces the independent numbers in the noise by the numbers that `function` returns for
+    them. The independent numbers of a symmetric matrix are those on and above the diagonal.
+    """
 
     def change(again: Callable[[], Any], x: Matrix, rng: np.random.Generator) -> Any:
         noise = np.array(again(), dtype=np.float64)

@@ -16,11 +16,11 @@ from covassay.reference.privacy import Guarantee
 class NegativeControl:
     """An implementation with one named mistake, and the checks of the audit that must reject it.
 
-    caught_by : the kind and the name of each check that must fail; if empty, proofs/controls.jsonl has the check that
-    fails.
+    caught_by : the kind and the name of each check that must fail. If it is empty, only proofs/controls.jsonl names a
+    check that failed.
     draw : the function that is audited. draw_many, if given, returns many outputs of the same law at once.
     options : the choices (such as the calibration) of the mechanism that the negative control imitates.
-    diagnosis : words that the audit's diagnosis must contain; empty if it need not name the mistake.
+    diagnosis : words that the audit's diagnosis must contain; empty if the diagnosis need not name the mistake.
     seen_in : the software or paper in which the mistake was found; empty if it was invented.
     claim : the privacy guarantee that is audited, if it is not the mechanism's default.
     """
@@ -37,7 +37,7 @@ class NegativeControl:
     draw_many: Callable[..., Matrix] | None = None
 
     def __post_init__(self) -> None:
-        """Fold the mistake to one line, because it may be a docstring."""
+        """Put the text of the mistake on one line, because it may be a docstring of several lines."""
         object.__setattr__(self, "mistake", " ".join(self.mistake.split()))
 
 
@@ -82,8 +82,8 @@ def perturbation(
 ) -> Callable[..., Matrix]:
     """Return the nuclear-Laplace mechanism, built of parts that a negative control can replace.
 
-    The function that is returned takes (x, size, rng=, epsilon=). If `right` is None, the rotation on the left is used
-    on the right too.
+    The function that is returned takes (x, size, rng=, epsilon=). Its noise is `factor` times the calibrated scale
+    times U diag(s) Vᵀ, with s from `spectrum`, U from `left` and V from `right`. If `right` is None, V is U.
     """
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
@@ -109,6 +109,7 @@ def one(draw_many: Callable[..., Matrix]) -> Callable[..., Matrix]:
 def vectorised(
     name: str, mistake: str, caught_by: tuple[tuple[str, str], ...], draw_many: Callable[..., Matrix], **more: Any
 ) -> NegativeControl:
-    """Return a negative control that draws many outputs at a time. The mechanism and further fields are given by
-    keyword."""
+    """Return a negative control that draws many outputs at a time. The mechanism and other fields of the negative
+    control are given by keyword.
+    """
     return NegativeControl(name, mistake, caught_by=caught_by, draw=one(draw_many), draw_many=draw_many, **more)

@@ -1,4 +1,4 @@
-"""Negative controls of AdaSSP with a step without noise, a wrong budget or a wrong penalty."""
+"""Negative controls of AdaSSP with missing or wrong noise, a wrong budget or a wrong penalty."""
 
 from dataclasses import replace
 from functools import partial
@@ -38,7 +38,7 @@ NEGATIVE_CONTROLS = (
          caught_by=by_law("coefficient"), diagnosis="half the calibrated scale"),
     _ada("adassp-no-margin", mistake="Use the noisy smallest eigenvalue itself as a lower bound on the eigenvalue.",
          noise=part("eigenvalue", lambda z: z + gaussian_margin(BETA)), caught_by=by_law("penalised coefficient")),
-    _ada("adassp-never-adapts", mistake="Use the full penalty on all data.",
+    _ada("adassp-never-adapts", mistake="Use the largest penalty for all data, as if the smallest eigenvalue were 0.",
          noise=part("eigenvalue", lambda z: -1e9), caught_by=by_law("coefficient")),
     _ada("adassp-one-noise", mistake=shared.__doc__ or "", noise=shared, caught_by=by_law("total scale")),
     _ada("adassp-noise-of-means", mistake=of_means.__doc__ or "", noise=of_means, caught_by=by_law("coefficient")),

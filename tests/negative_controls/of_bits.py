@@ -2,8 +2,8 @@
 real numbers that they approximate may be private.
 
 Most of these negative controls release the mean squared norm of the rows. Some release a number for every column, and
-one releases a direction. The implementations in `SOUND` have no such mistake, and the check of low-order bits must not
-reject them.
+one releases a direction. The low-order bits of the outputs of the implementations in `SOUND` do not reveal the data.
+The check of low-order bits must not reject these implementations.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ import numpy as np
 from covassay.reference.domain import Matrix, total_square, unit_rows
 
 GRID = 2.0**-20  # the public unit of a grid that is much coarser than the spacing of float64 numbers
-COLUMNS = 16  # `noise_for_many_columns` has enough noise for this number of columns
+COLUMNS = 16  # the largest number of columns for which the noise of `noise_for_many_columns` suffices
 
 
 @dataclass(frozen=True)
@@ -84,9 +84,9 @@ def second_entry_rounded(x: Matrix, *, epsilon: float, rng: np.random.Generator)
 
 
 def noise_for_many_columns(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Add float64 noise that is large enough for the means of 16 columns."""
+    """Add float64 noise to the means of the columns, which is enough noise for at most 16 columns."""
     rows = unit_rows(x)
-    step = 2 * COLUMNS**0.5 / len(rows)  # the change of all means together for rows of length 1
+    step = 2 * COLUMNS**0.5 / len(rows)  # the ℓ1 sensitivity of 16 means, for rows of norm at most 1
     return rows.sum(axis=0) / len(rows) + rng.laplace(scale=step / epsilon, size=rows.shape[1])
 
 

@@ -16,7 +16,7 @@ _noise = partial(other_noise, mechanism_name=NAME)
 
 
 def one_ball(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Use the sensitivity √2 of rows in one ball, although every block of a row has a ball of its own."""
+    """Use the sensitivity √2 for rows of length at most 1, although every block of a row may have length 1."""
     return np.asarray(z * math.sqrt(min(1.0, 2 / mechanism.sensitivity_squared(len(z), 1))))
 
 
@@ -47,7 +47,7 @@ def all_entries(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def whole_rows(x: Matrix) -> Matrix:
-    """Shorten whole rows to length 1 in place of their blocks, which is private but releases another statistic."""
+    """Shorten every row, and not every block of a row, to length 1. This is private, but releases another statistic."""
     return np.asarray(x / np.maximum(row_norms(x), 1.0)[:, None])
 
 

@@ -32,7 +32,7 @@ class Setup:
     budget: float
 
     def weights(self, adjacency: Adjacency | None = None) -> Weights:
-        """Return the weights of the sums in the sensitivity."""
+        """Return the public factors by which the sums are multiplied before noise of one scale is added."""
         of = box_moments.gauss_weights if self.gaussian else box_moments.laplace_weights
         return of(self.d, adjacency or self.adjacency)
 
@@ -111,7 +111,7 @@ def times(factor: float, *kinds: str) -> Callable[[Setup], Matrix]:
 
 
 def with_weights(change: Callable[[Weights, int], Weights]) -> Callable[[Setup], Matrix]:
-    """Return a function that computes the noise scales of the sums with other weights."""
+    """Return a function that computes the noise scales of the sums with the weights that `change` returns."""
     return lambda s: spreads(s.scale(), change(s.weights(), s.d), s.d)
 
 

@@ -31,12 +31,16 @@ def entries(d: int) -> int:
 
 
 def products(widths: Vector, n: int, epsilon: float) -> Matrix:
-    """Return the correct noise scales for the covariance (with divisor n) if ε is split evenly over the entries."""
+    """Return the correct noise scales for the covariance (with divisor n) of columns with these widths, if ε is split
+    evenly over the entries.
+    """
     return np.outer(widths, widths) * (n - 1) / n**2 * entries(len(widths)) / epsilon
 
 
 def exact(box: Box, n: int, epsilon: float) -> Matrix:
-    """Return the correct noise scales for the covariance of rows in the box."""
+    """Return the correct noise scales for the covariance (with divisor n) of rows in the box, if ε is split evenly over
+    the entries.
+    """
     return products(box.widths, n, epsilon)
 
 
@@ -64,7 +68,7 @@ def mirrored(scales: Matrix, rng: np.random.Generator, size: int) -> Matrix:
 def release(
     scales: Scales = exact, clip: Clip = clipped, query: Query = covariance, noise: Noise = mirrored
 ) -> Callable[..., Matrix]:
-    """Return a release of parts that a negative control can replace; it takes (x, size, rng=, epsilon=, bounds=)."""
+    """Return a release as a function of (x, size, rng=, epsilon=, bounds=). Negative controls replace its parts."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, bounds: Bounds) -> Matrix:
         box = Box(bounds)
@@ -84,7 +88,7 @@ def _lower_at_upper(values: Matrix) -> Matrix:
 
 
 def in_the_other_order(box: Box, n: int, epsilon: float) -> Matrix:
-    """List the noise scales of the upper triangle row by row, and use the list in this order for the lower triangle."""
+    """Store the noise scales of the upper triangle, row by row, in the positions of the lower triangle."""
     scales, d = exact(box, n, epsilon), box.dimension
     given = np.zeros_like(scales)
     given[np.tril_indices(d)] = scales[np.triu_indices(d)]

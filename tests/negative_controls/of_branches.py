@@ -101,7 +101,10 @@ NEGATIVE_CONTROLS = (
         "em-wide", "em-cov", "Use a tenth of the noise if there are more columns than rows.", 0.1, lambda n, d: d > n
     ),
     other_output(
-        "mean-one-row", "kv-mean", "Return a single row without noise.", lambda y, rng, x: x[0] if len(x) == 1 else y
+        "mean-one-row",
+        "kv-mean",
+        "If there is only one row, release it without noise.",
+        lambda y, rng, x: x[0] if len(x) == 1 else y,
     ),
     scaled("exactly-500-rows", "gaussian", "Halve the noise at n = 500 and nowhere else.", 0.5, lambda n, d: n == 500),
     scaled("exactly-nine-columns", "gauss-cov", "Halve the noise at d = 9 and nowhere else.", 0.5, lambda n, d: d == 9),

@@ -1,7 +1,8 @@
 """Negative controls that are private at the claimed budget, but not at some other budget.
 
 Each negative control calls the reference implementation with a budget that is not the given one. If the mechanism does
-not simply add noise to a query, the audit compares draws of the target with draws of the reference at other budgets.
+not simply add noise to a query, the audit draws outputs of the negative control and of the reference implementation at
+other budgets, and compares them.
 """
 
 from collections.abc import Callable

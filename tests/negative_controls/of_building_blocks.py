@@ -45,7 +45,7 @@ def sparse_vector(
 
 
 def exact_radius(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Vector:
-    """Return the smallest public radius that contains all rows, without noise."""
+    """Return the smallest of the public radii that is at least the norm of every row, without noise."""
     radii = public_radii(PRECISION)
     largest = float(np.linalg.norm(unit_rows(x), axis=1).max())
     return np.full(size, radii[np.argmax(radii >= min(largest, 1.0))])
@@ -231,14 +231,14 @@ NEGATIVE_CONTROLS = (
     ),
     _k_norm(
         "k-norm-not-thinned",
-        "Draw the noise of the covariance body with directions that are uniform in the nuclear-norm ball.",
+        "For the covariance body, take the direction of the noise from a uniform point of the nuclear-norm ball.",
         by_law("direction"),
         k_norm_noise(_unthinned, "covariance"),
         options=(("body", "covariance"),),
     ),
     _k_norm(
         "k-norm-uniform-point",
-        "Multiply a Gamma(D) radius by a uniform point of the body in place of its boundary.",
+        "Multiply a Gamma(D) radius by a uniform point of the body in place of a point of its boundary.",
         by_law("radius"),
         k_norm_noise(_inside, "covariance"),
         options=(("body", "covariance"),),

@@ -1,5 +1,6 @@
-"""Negative controls that are wrong only if two values that the mechanism compares are close together, or only if they
-are far apart."""
+"""Negative controls whose mistake shows only on some data. Some are wrong only if two values that the mechanism
+compares are close together, the others only if the two values are far apart.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -80,7 +81,9 @@ def matched_to_the_data(x: Matrix, *, rho: float, rng: np.random.Generator) -> M
 
 
 def _bare_projection(draw: DrawsAgain) -> DrawsAgain:
-    """Return a draw of the projection, or the exact projection if the eigenvalues are far apart."""
+    """Return a function that draws the projection, or returns the exact projection of rank 1 if the eigenvalues are far
+    apart.
+    """
 
     def projection(m: Matrix, rank: int) -> Matrix:
         found = _leading(m) if rank == 1 else None
@@ -109,7 +112,9 @@ def bare_centre(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
 
 
 def bare_at_the_threshold(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
-    """From 1000 rows on, add no noise in the first block to a coordinate with a mean within 10 % of the threshold."""
+    """With 1000 rows or more, add no noise to coordinates whose mean over the first block is within 10 % of the
+    threshold.
+    """
     rows = as_rows(x)
     n, d = rows.shape
     noise = ppde.draw_noise(d, rng)
@@ -120,8 +125,9 @@ def bare_at_the_threshold(x: Matrix, *, rho: float, rng: np.random.Generator) ->
 
 
 def _bare_last_round(rounds: Matrix, rows: Matrix) -> Matrix:
-    """Return the noise of PPC, with zeros in the last round if the largest eigenvalue is near the threshold of that
-    round."""
+    """Return the noise of PPC. If the largest eigenvalue is near the threshold of the last round, the noise of the last
+    round is replaced by zeros.
+    """
     count = len(rounds)
     largest = float(np.linalg.eigvalsh(second_moment(rows))[-1]) / weak_ppc.FLOOR ** (count - 1)
     near = abs(largest / (ppc.kappa_of_round(1e4, count) / 2) - 1) < 0.1
@@ -151,7 +157,9 @@ def _of_differences(noise: pme.PMENoise, x: Matrix) -> pme.PMENoise:
 
 
 def bare_last_round_of_learner(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Add no noise in the last round for the mean if the largest eigenvalue is within 10 % of the threshold."""
+    """In the estimate of the mean, add no noise in the last round if the largest eigenvalue is within 10 % of the
+    threshold.
+    """
     noise = gaussian_learner.draw_noise(as_rows(x).shape[1], rng, kappa=1e4, mean_bound=10.0)
     return gaussian_learner.release(x, replace(noise, mean=_of_differences(noise.mean, x)), rho=rho)
 

@@ -1,4 +1,6 @@
-"""Negative controls of CoinPress, from its published code: a wrong order of matrices, and a mean without clipping."""
+"""Negative controls of CoinPress with the mistakes of its published code: matrices are multiplied in the wrong order,
+and rows are not clipped before their mean is taken.
+"""
 
 import math
 from functools import partial

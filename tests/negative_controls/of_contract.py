@@ -87,7 +87,7 @@ def fails_at_random(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> M
 
 UNCLIPPED = perturbation(clip=False)
 FULL = "nuclear-laplace"
-QUICK = "lap-cov"  # 50 times faster than FULL, for mistakes that do not concern the noise
+QUICK = "lap-cov"  # audited 50 times faster than FULL; used if the mistake does not concern the noise
 NEGATIVE_CONTROLS = (
     NegativeControl(
         "upper-triangle-only",

@@ -1,5 +1,6 @@
-"""Negative controls of mechanisms that release a noisy number of rows and a noisy sum, for neighbours by adding or
-removing a row."""
+"""Negative controls of mechanisms that release a noisy number of rows and a noisy sum. Neighbouring data sets differ by
+adding or removing a row.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -96,7 +97,9 @@ def mean_times_rows(y: Vector, x: Matrix) -> Vector:
 
 def control(name: str, mechanism_name: str, mistake: str = "", *, noise: Change = usual_noise,
             output: Output = usual_output, **more: Any) -> NegativeControl:  # fmt: skip
-    """Return the negative control that changes the noise by `noise` or the output by `output`."""
+    """Return a negative control of the mechanism. The function `noise` changes its noise, or the function `output`
+    changes its output.
+    """
     changed = output if noise is usual_noise else noise
     return NegativeControl(
         f"counted-{name}", mistake or changed.__doc__ or "", mechanism_name, (),

@@ -1,7 +1,8 @@
-"""Negative controls that are wrong on some data only, or whose noise repeats itself.
+"""Negative controls that are wrong on some data only, or whose noise has entries that repeat, depend on each other or
+are sometimes missing.
 
-Most of these negative controls have the correct law on ordinary rows of norm at most 1, or in the dimensions in which
-the audit tests the law.
+Most of these negative controls have the correct law in common cases: on ordinary rows of norm at most 1, or in the
+dimensions in which the audit tests the law.
 """
 
 from collections.abc import Callable
@@ -142,7 +143,7 @@ def scaled_if(condition: Callable[[Matrix], bool], factor: float) -> Change:
 
 
 def noise_clipped(x: Matrix, noise: Any, query: Any, rng: np.random.Generator) -> Any:
-    """Clip the output to [−2m, 2m], where m is the largest absolute value of the exact answer."""
+    """Clip the output to [−2m, 2m], where m is the largest absolute value of an entry of the output without noise."""
     return np.clip(query + noise, -2 * np.abs(query).max(), 2 * np.abs(query).max())
 
 
@@ -188,7 +189,7 @@ def component_repeated(x: Matrix, noise: Vector, query: Vector, rng: np.random.G
 
 
 def few_seeds(mechanism_name: str, seeds: int) -> Callable[..., Any]:
-    """Return the mechanism with a generator that is seeded from a small number of seeds."""
+    """Return the mechanism with a generator whose seed is drawn from only `seeds` different numbers."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         return mechanism(mechanism_name).sample(x, np.random.default_rng(int(rng.integers(seeds))), **budget)
@@ -274,12 +275,17 @@ NEGATIVE_CONTROLS = (
     ),
     changed(
         "noise-of-blocks",
-        "Divide the noise by the number of blocks if the rows are split into blocks of 64.",
+        "Divide the noise by ⌈n/64⌉, the number of blocks of 64 rows.",
         "nuclear-laplace-symmetric",
         lambda x, noise, query, rng: query + noise / -(-len(x) // 64),
         OTHER_ROWS,
     ),
-    changed("output-clipped", "Clip the output to twice the range of the exact answer.", "laplace", noise_clipped),
+    changed(
+        "output-clipped",
+        "Clip the output to [−2m, 2m], where m is the largest absolute value of an entry of the output without noise.",
+        "laplace",
+        noise_clipped,
+    ),
     changed(
         "diagonal-repeated",
         "Use the noise of the first diagonal entry also for the last.",

@@ -47,7 +47,7 @@ BY_REPEATS = (("data path", NAME_SEEN),)
 def changed(
     name: str, mistake: str, declared: Declared, change: Batch, caught_by: tuple[tuple[str, str], ...]
 ) -> NegativeControl:
-    """Return a negative control: a mechanism in which the noise of many draws is changed jointly."""
+    """Return a negative control: a mechanism whose noise in many draws is changed by one call of `change`."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Matrix:
         noises = np.array([declared.sample(np.zeros_like(x), rng, **budget) for _ in range(size)])
@@ -71,17 +71,17 @@ def correlated_corners(noises: Matrix, rng: np.random.Generator) -> Matrix:
 
 
 def one_size_two_signs(noises: Matrix, rng: np.random.Generator) -> Matrix:
-    """Give the first and the last number almost the same absolute value in two draws of three."""
+    """In two draws of three, give the first and the last entry of the noise almost the same absolute value."""
     flat = noises.reshape(len(noises), -1)
     if flat.shape[1] > 1:
         tied = rng.random(len(flat)) < 2 / 3
-        fresh = 1 + 1e-3 * rng.random(len(flat))  # so that no two numbers are equal
+        fresh = 1 + 1e-3 * rng.random(len(flat))  # so that the two absolute values are not exactly equal
         flat[:, -1] = np.where(tied, np.sign(flat[:, -1]) * np.abs(flat[:, 0]) * fresh, flat[:, -1])
     return flat.reshape(noises.shape)
 
 
 def one_sign(noises: Vector, rng: np.random.Generator) -> Vector:
-    """Give the second number the sign of the first number."""
+    """Give the second entry of the noise the sign of the first entry."""
     flat = noises.reshape(len(noises), -1)
     if flat.shape[1] > 1:
         flat[:, 1] = np.abs(flat[:, 1]) * np.sign(flat[:, 0])
@@ -98,7 +98,9 @@ def signs_agree_often(noises: Matrix, rng: np.random.Generator) -> Matrix:
 
 
 def autoregressive(weight: float) -> Batch:
-    """Return a function that makes an autoregression of Gaussian noise, with the right variance."""
+    """Return a function that mixes Gaussian noise with `weight` times the noise of the previous draw, and keeps the
+    variance.
+    """
 
     def change(noises: Matrix, rng: np.random.Generator) -> Matrix:
         for before, now in pairwise(noises):
@@ -168,7 +170,7 @@ def _put_together(vectors: Matrix, values: Matrix) -> Matrix:
 
 
 def _separate(x: Matrix, size: int, rng: np.random.Generator, rho: float, second: Callable[[Matrix], Matrix]) -> Matrix:
-    """Run SeparateCov, and compute the noise of the eigenvalues from the noise W of the matrix, as second(W)."""
+    """Run SeparateCov with second(W) as the noise of the eigenvalues, where W is the noise of the matrix."""
     rows = unit_rows(x)
     n, d = rows.shape
     moment, scale = second_moment(rows), separate_cov.noise_scale(n, rho)
@@ -202,7 +204,7 @@ def pure_restarted(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: f
 
 
 def few_seeds(declared: Declared, seeds: int) -> Callable[..., Any]:
-    """Return the mechanism with a generator that is seeded from a small number of seeds."""
+    """Return the mechanism with a generator whose seed is drawn from only `seeds` different numbers."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         return declared.sample(x, np.random.default_rng(int(rng.integers(seeds))), **budget)

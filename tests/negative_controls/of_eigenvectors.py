@@ -13,8 +13,9 @@ from tests.negative_controls.negative_control import from_function, vectorised
 
 
 def rejection(log_acceptance: Callable[[Vector, float, float], Vector]) -> Callable[..., Matrix]:
-    """Return a rejection sampler for the Bingham law whose log acceptance probability is the given function of (y, b,
-    q)."""
+    """Return a rejection sampler for the Bingham law. The logarithm of its acceptance probability is the given function
+    of y = uᵀAu, of the parameter b of the envelope, and of the dimension q.
+    """
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         rows = unit_rows(x)
@@ -46,7 +47,9 @@ def sorted_entries(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Ve
 
 
 def _with_levels(x: Matrix, levels: tuple[int, ...]) -> Matrix:
-    """Replace some eigenvalues of XᵀX by their mean; `levels` has their positions in descending order."""
+    """Return XᵀX with the eigenvalues at the positions `levels` replaced by their mean. The largest eigenvalue has
+    position 0.
+    """
     values, vectors = np.linalg.eigh(unit_rows(x).T @ unit_rows(x))
     order = [len(values) - 1 - i for i in levels if i < len(values)]
     if order:

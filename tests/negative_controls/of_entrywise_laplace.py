@@ -56,7 +56,7 @@ def averaged(d: int, rng: np.random.Generator, size: int) -> Matrix:
 
 
 def upper_only(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw full noise without the entries below the diagonal."""
+    """Draw noise for all entries, and set the entries below the diagonal to zero."""
     return np.triu(full_noise(d, rng, size))
 
 

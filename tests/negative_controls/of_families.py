@@ -1,6 +1,6 @@
 """Negative controls whose noise has the wrong law in its tails, in rare draws, or at almost the right variance.
 
-A branch of probability p occurs in N draws with probability 1 − (1 − p)^N.
+A branch of probability p occurs at least once in N draws with probability 1 − (1 − p)^N.
 """
 
 from collections.abc import Callable
@@ -40,7 +40,7 @@ def redrawn(numbers: Numbers, limit: float) -> Numbers:
 
 
 def sometimes(name: str, mechanism_name: str, mistake: str, probability: float, factor: float) -> NegativeControl:
-    """Return a mechanism whose noise is multiplied by a factor in a draw with the given probability."""
+    """Return a negative control that, with the given probability, multiplies the noise of a draw by a factor."""
     change: Any = each(lambda z: factor * z)
     return other_noise(
         name, mechanism_name, mistake, lambda z, rng, x: change(z, rng, x) if rng.random() < probability else z
@@ -217,7 +217,7 @@ NEGATIVE_CONTROLS = (
     other_noise(
         "ridge-radius-capped",
         "output-perturbation",
-        "If the noise is longer than three times its mean length, shrink it to this length.",
+        "Shrink noise that is longer than three times its mean length to three times its mean length.",
         lambda z, rng, x: z / max(1.0, float(np.linalg.norm(z)) / (3 * len(z))),
     ),
     _retry("retry-until-positive", "gauss-cov"),

@@ -1,4 +1,4 @@
-"""Negative controls of GaussCov, and of the mechanisms of the paper DLY22 that use GaussCov."""
+"""Negative controls of GaussCov, under zCDP and under (ε, δ)-DP, and of other mechanisms in the paper DLY22."""
 
 import math
 from collections.abc import Callable
@@ -64,7 +64,9 @@ def add_or_remove(x: Matrix, *, epsilon: float, delta: float, rng: np.random.Gen
 
 
 def _rebuilt(vectors: Matrix, values: Matrix, right: Matrix | None = None) -> Matrix:
-    """Return the symmetric part of Σ λ_i u_i v_iᵀ for values λ_i, left vectors u_i and right vectors v_i."""
+    """Return the symmetric part of Σ λ_i u_i v_iᵀ. The λ_i are `values`, the u_i are the columns of `vectors`, and the
+    v_iᵀ are the rows of `right`. If `right` is None, v_i is u_i.
+    """
     matrices = (vectors * values[:, None, :]) @ (np.swapaxes(vectors, 1, 2) if right is None else right)
     return (matrices + np.swapaxes(matrices, 1, 2)) / 2
 
@@ -72,7 +74,9 @@ def _rebuilt(vectors: Matrix, values: Matrix, right: Matrix | None = None) -> Ma
 def separate(
     vectors: Callable[[Matrix, Matrix], tuple[Matrix, Matrix]], one_draw: bool = False
 ) -> Callable[..., Matrix]:
-    """Return SeparateCov with its eigenvectors computed by `vectors`, or with the same noise for all eigenvalues."""
+    """Return SeparateCov with the eigenvectors that `vectors` computes. If `one_draw` is true, all eigenvalues have the
+    same noise.
+    """
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
         rows = unit_rows(x)
@@ -92,7 +96,9 @@ def descending(moment: Matrix, noisy: Matrix) -> tuple[Matrix, Matrix]:
 
 
 def singular(moment: Matrix, noisy: Matrix) -> tuple[Matrix, Matrix]:
-    """Return the left and right singular vectors of the noisy matrices, which may be indefinite."""
+    """Return the left and right singular vectors of the noisy matrices. If a noisy matrix is indefinite, some of the
+    left vectors are the negatives of the right ones.
+    """
     u, _, vt = np.linalg.svd(noisy)
     return u, vt
 
@@ -109,7 +115,7 @@ def rounded(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Ma
 
 
 def as_in_the_experiments(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Spend ε = ρ + 2√(ρ ln(1/δ)) with δ = 1e-10, the (ε, δ) guarantee that ρ-zCDP implies, in place of ρ."""
+    """In place of ρ, spend the ε = ρ + 2√(ρ ln(1/δ)) with which ρ-zCDP implies (ε, δ)-DP for δ = 1e-10."""
     rows = unit_rows(x)
     n, d = rows.shape
     log = math.log(1e10)
@@ -124,7 +130,7 @@ def as_in_the_experiments(x: Matrix, *, rho: float, rng: np.random.Generator) ->
 
 
 def not_shrunk(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """Draw outputs of ClippedCov whose noise is proportional to τ, the norm of the clip, in place of τ²."""
+    """Draw outputs of ClippedCov for rows that are clipped to norm τ, with noise proportional to τ in place of τ²."""
     tau = clipped_cov.CLIP_NORM
     return separate(descending)(unit_rows(x, tau), size, rng=rng, rho=rho * tau**2) * tau**2
 

@@ -9,7 +9,7 @@ from tests.negative_controls.broken import Noise, mirrored, other_noise
 
 
 def correlated(share: float) -> Noise:
-    """Return a function that makes all correlations of normal noise equal to `share`."""
+    """Return a function that gives every two entries of normal noise the correlation `share`."""
 
     def noise(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
         return np.asarray((1 - share) ** 0.5 * z + share**0.5 * rng.standard_normal())
@@ -58,7 +58,7 @@ def cube_direction(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
 
 
 def long_along_the_axes(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
-    """If the norm of the noise is above its mean, turn the noise towards the nearest corner of the cube."""
+    """If the norm of the noise is above its mean, give the noise the direction of the nearest corner of a cube."""
     corner = np.sign(z) / len(z) ** 0.5
     return np.asarray(corner * np.linalg.norm(z) if np.linalg.norm(z) > len(z) else z)
 
@@ -78,7 +78,7 @@ def alike_eigenvalues(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def neighbours_mixed(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Replace the noise by a moving average over its entries."""
+    """Replace every entry of the noise by the sum of this entry and the one before it, divided by √2."""
     flat = z.ravel()
     return np.asarray(((flat + np.roll(flat, 1)) / 2**0.5).reshape(z.shape))
 
@@ -140,7 +140,7 @@ NEGATIVE_CONTROLS = (
     other_noise(
         "ridge-long-to-corners",
         "output-perturbation",
-        "If the norm of the noise is above its mean, turn the noise towards the nearest corner of the cube.",
+        "If the norm of the noise is above its mean, give the noise the direction of the nearest corner of a cube.",
         long_along_the_axes,
     ),
     other_noise(

@@ -79,7 +79,9 @@ def not_mirrored(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def free_at_any_weight(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """Use four times the free weight of the second moment, but calibrate the noise as if this weight were free too."""
+    """Give the second moment four times the largest weight for which the sensitivity is 2, but calibrate the noise to
+    the sensitivity 2.
+    """
     noise = joint_moments.draw_noise(np.shape(x)[1], rng)
     squared = float(joint_moments.change_squared(np.shape(x)[1], WEIGHT))
     scaled = times(2 / math.sqrt(squared))(noise, rng, x)

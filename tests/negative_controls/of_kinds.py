@@ -1,6 +1,6 @@
-"""Negative controls that change the rows of some data, for mechanisms that do not simply add noise to a query.
+"""Negative controls of mechanisms that do not simply add noise to a query. They change the rows of some data sets.
 
-They equal the reference implementation on ordinary rows. The changes of the rows are common in data preparation.
+On many data sets they change no row, or only the largest entries. Such changes are common in data preparation.
 """
 
 import numpy as np

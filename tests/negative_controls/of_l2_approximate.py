@@ -23,7 +23,7 @@ def in_the_ball(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def mean_length(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
-    """Give all noise its mean length D."""
+    """Scale every draw of the noise to length D, which is only the mean of the correct length."""
     return np.asarray(z * _entries(z) / np.linalg.norm(z))
 
 

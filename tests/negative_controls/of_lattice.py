@@ -1,7 +1,7 @@
 """Negative controls of discrete Laplace and discrete Gaussian noise on a second moment of integers.
 
-With the default number of bits, two neighbouring integers are 10⁻¹² of a noise scale apart, and a wrong probability of
-a single integer cannot be detected. So some of these negative controls use one or two bits.
+With the default number of bits, two neighbouring integers are only about 10⁻¹² noise scales apart. A wrong probability
+of a single integer can then not be detected. Some of these negative controls therefore use only one or two bits.
 """
 
 import math
@@ -47,14 +47,16 @@ def gaussian_variance(d: int, b: int, rho: Fraction) -> Fraction:
 
 
 def clipped_products(x: Matrix, b: int) -> ExactData:
-    """Return the correct sums of products of clipped integer rows."""
+    """Return the sums over the rows of the products of their entries, for rows that are clipped and rounded to
+    integers.
+    """
     return exact_data(x, input_bits=b)
 
 
 def released(
     draw: OneDraw, calibration: Calibration, b: int = INPUT_BITS, products: Products = clipped_products
 ) -> Callable[..., Matrix]:
-    """Return a release, as a function of (x, rng=, epsilon=) or (x, rng=, rho=), that consists of these parts."""
+    """Return a release that consists of these parts, as a function of (x, rng=, epsilon=) or (x, rng=, rho=)."""
 
     def target(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Matrix:
         data = products(x, b)
