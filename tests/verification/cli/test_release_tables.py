@@ -138,7 +138,7 @@ def test_one_account_adds_up_the_releases_of_several_files(capsys: pytest.Captur
         # another selection of columns counts as the same data
         assert "must stay within" in refused(capsys, *data, "--columns", "b", *GAUSS, *account)
     account = ["--budget-file", "new.json", "--total", "rho=0.5"]
-    assert "have no name by which an account could know them" in refused(capsys, "-", *GAUSS, *account)
+    assert "have no name by which an account could identify them" in refused(capsys, "-", *GAUSS, *account)
 
 
 # Projections
