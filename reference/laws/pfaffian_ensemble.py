@@ -9,7 +9,7 @@ exp(−‖Z‖_*) have the second of the two densities.
 
 The products in the densities are Vandermonde determinants in m(x) = x² on the half line and m(x) = x on the full line.
 Both densities are therefore |det φ_j(x_i)| / (Pf A · N!) for any basis φ_0, …, φ_{N−1} of the span of the functions
-m(x)^j e^{−|x|}, with (de Bruijn 1955)
+m(x)^j e^{−|x|} (de Bruijn 1955). In this formula
 
     (Eφ)(x) = ∫ sgn(t − x) φ(t) dt,     A_jk = ∫ φ_j Eφ_k   (skew-symmetric).
 

@@ -34,8 +34,8 @@ complement evaluates the ratio:
 
 The matrix μ, of size D + k, is the part of M_k^{−1} in the rows and columns of the D basis functions and of the k
 borders b(q). The rest of M_k^{−1}, in the rows or columns of the borders a(q), is not needed, because the borders of a
-later point x are 0 there. At the start μ is A^{−1}. The Schur complement also conditions μ on a new point p, which is
-an update of rank two:
+later point x are 0 there. At the start μ is A^{−1}. The Schur complement also gives the new μ once a new point p is
+drawn. The change is an update of rank two:
 
     c₁ = μ a(p),  c₂ = μ b(p),  f_k(p) = −a(p)ᵀ c₂;    append 0 to c₁, 1 to c₂, and a zero row and column to μ;
     μ ← μ + (c₁ c₂ᵀ − c₂ c₁ᵀ) / f_k(p).

@@ -155,7 +155,7 @@ def recommend(
             continue
         equal, gaussian = (predict(candidate, setting, chosen, rows or assumed) for assumed in ROWS)
         if equal is None or gaussian is None:
-            unknown[candidate.name] = "its error was not measured at these numbers"
+            unknown[candidate.name] = "its error was not measured for this setting"
         else:
             found.append(Prediction(candidate, chosen, equal, gaussian))
     if not found:
