@@ -106,7 +106,7 @@ class PureDP:
         require_positive("epsilon", self.epsilon)
 
     def keywords(self) -> dict[str, float]:
-        """Return this budget as keyword arguments for a mechanism."""
+        """Return the keyword arguments that carry this budget into a mechanism."""
         return {"epsilon": self.epsilon}
 
     def __str__(self) -> str:
@@ -123,7 +123,7 @@ class ZCDP:
         require_positive("rho", self.rho)
 
     def keywords(self) -> dict[str, float]:
-        """Return this budget as keyword arguments for a mechanism."""
+        """Return the keyword arguments that carry this budget into a mechanism."""
         return {"rho": self.rho}
 
     def __str__(self) -> str:
@@ -142,7 +142,7 @@ class ApproximateDP:
         require_below_one("delta", self.delta)
 
     def keywords(self) -> dict[str, float]:
-        """Return this budget as keyword arguments for a mechanism."""
+        """Return the keyword arguments that carry this budget into a mechanism."""
         return {"epsilon": self.epsilon, "delta": self.delta}
 
     def __str__(self) -> str:
