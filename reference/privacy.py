@@ -38,10 +38,10 @@ def zcdp_composition(*rhos: Number) -> Number:
 def advanced_composition(
     epsilon: Number, folds: int, delta: Number, log: Callable[[Number], Number] = math.log
 ) -> Number:
-    """The ε at which k = `folds` uses of an ε-DP mechanism are (ε, δ)-DP together (DRV 2010, Theorem III.3).
+    """The ε' for which k = `folds` uses of an ε-DP mechanism are together (ε', δ)-DP (DRV 2010, Theorem III.3).
 
-    The returned ε is ε √(2k ln(1/δ)) + k ε (e^ε − 1), by Dwork, Rothblum and Vadhan. The code writes e^ε as a power, so
-    that no second function is needed.
+    Dwork, Rothblum and Vadhan prove ε' = ε √(2k ln(1/δ)) + k ε (e^ε − 1). The code writes e^ε as a power, so that no
+    second function is needed.
     """
     return epsilon * (2 * folds * log(1 / delta)) ** 0.5 + folds * epsilon * (math.e**epsilon - 1)
 
@@ -88,7 +88,7 @@ def log_delta_of_zcdp_at(
 def epsilon_of_zcdp_at(rho: Number, delta: Number, alpha: Number, log: Callable[[Number], Number] = math.log) -> Number:
     """The ε for which the Rényi divergence of order α > 1 shows that a ρ-zCDP mechanism is (ε, δ)-DP.
 
-    The returned ε is the solution of the formula in `log_delta_of_zcdp_at` for ε.
+    For the returned ε, `log_delta_of_zcdp_at` is ln δ.
     """
     return alpha * rho + (alpha * log(1 - 1 / alpha) - log(alpha - 1) - log(delta)) / (alpha - 1)
 

@@ -19,12 +19,12 @@ def _require_radius(radius: float) -> None:
 
 
 def simplex(v: Vector, radius: float) -> Vector:
-    """Return the nearest point of {u ≥ 0, Σ u ≤ radius} to `v`; the shapes are (d,) -> (d,).
+    """Return the point of {u ≥ 0, Σ u ≤ radius} that is nearest to `v`, (d,) -> (d,).
 
     By the KKT conditions this point is u = max(v − θ, 0) with one shift θ ≥ 0. The shift θ is 0 if the positive part of
     v already sums to at most the radius. If the positive part of v sums to more than the radius, θ is the shift for
-    which u sums to the radius. With v sorted in descending order and the first k entries kept, θ = (v_1 + … + v_k −
-    radius)/k, where k is the last index with v_k ≥ θ (Held–Wolfe–Crowder 1974).
+    which u sums to the radius. Sort v in descending order, and let θ_k = (v_1 + … + v_k − radius)/k. Then θ = θ_k for
+    the last k with v_k ≥ θ_k (Held–Wolfe–Crowder 1974).
     """
     _require_radius(radius)
     positive = np.maximum(v, 0.0)

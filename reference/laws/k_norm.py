@@ -17,11 +17,11 @@ measure, which is the law of U/‖U‖_K for a uniform point U of K.
 The noise for each body is drawn as follows:
 
 - l1 noise has independent Laplace entries on and above the diagonal.
-- linf noise is R times a uniform point of the boundary of a cube: one entry, chosen uniformly, is ±1, and the others
-  are uniform on [−1, 1].
+- linf noise is R times a uniform point on the boundary of the cube [−1, 1]^D: one entry, chosen uniformly, is ±1, and
+  the others are uniform on [−1, 1].
 - l2 noise is R times the direction of a Gaussian matrix with variance 1 on the diagonal and 1/2 off it.
 - schatten1 noise has the symmetric law of `nuclear_laplace`.
-- covariance noise is R times a direction of nuclear-Laplace noise that passed the rejection step which follows.
+- covariance noise is R times V, where V is a direction of nuclear-Laplace noise that the rejection step below accepted.
 
 Since tr M₊ + tr M₋ = ‖M‖_* and tr M₊ − tr M₋ = tr M, the norm of the covariance body is (‖M‖_* + |tr M|)/2. Let L be
 any norm, and let M have a density φ(‖M‖_L). The direction W of M then has density ∝ ∫ φ(r ‖W‖_L) r^{D−1} dr ∝
@@ -108,12 +108,12 @@ def _symmetric(triangles: Matrix, d: int) -> Matrix:
 
 
 def _covariance_spectra(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw by rejection the eigenvalues of the direction V of the noise, with ‖V‖_K = 1, for the covariance body,
-    (size, d).
+    """Draw the eigenvalues of `size` directions V of the noise for the covariance body, (size, d). Every V has ‖V‖_K =
+    1, and is drawn by rejection.
     """
     accepted = np.empty((0, d))
     while len(accepted) < size:
-        # the product d × rate is at least 1/2, so that one call usually suffices
+        # the acceptance rate, where it is known, is at least 1/(2d): on average one call accepts as many as are missing
         proposals = max(8, 2 * d * (size - len(accepted)))
         proposed = nuclear_laplace.sample_spectrum(d, rng, proposals, symmetric=True)
         nuclear, trace = np.abs(proposed).sum(axis=1), proposed.sum(axis=1)

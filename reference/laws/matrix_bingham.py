@@ -3,7 +3,8 @@
 The matrix M is symmetric with eigenvalues μ_1 ≥ … ≥ μ_q, and 1 ≤ k < q. For k = 1 the matrix Bingham law is the Bingham
 law of u with P = uuᵀ.
 
-Sine coordinates. In the eigenbasis of M almost every P comes from exactly one X, (m, k), with m = q − k and XᵀX ≤ I:
+Sine coordinates. In the eigenbasis of M, almost every P is given by exactly one matrix X of shape (m, k), with m = q −
+k and XᵀX ≤ I:
 
     P = V Vᵀ,   V = [S; X],   S = (I − XᵀX)^{1/2}.
 
@@ -12,9 +13,10 @@ Under the uniform law, X has density ∝ det(I − XᵀX)^{−1/2}. The exponent
 
 The exact sampler proposes X column by column, or row by row if k > m, and accepts or rejects the whole of X. For a
 column x let B be I − Σ x'x'ᵀ, summed over the columns x' before x. The determinant det(I − XᵀX) is the product of 1 −
-xᵀB⁻¹x over the columns. Let B = RRᵀ. Given the columns before x, and up to a normaliser that depends on them, R⁻¹x
-consists of the last m coordinates of a point on a sphere in R^{m+1} with a Bingham law. Draw x from the angular
-Gaussian envelope of that law: with G = diag(g) for the gaps of the column, and z_0 ~ N(0, 1),
+xᵀB⁻¹x over the columns. Let B = RRᵀ. Let the columns before x be given. As a function of R⁻¹x, the factor of x in the
+density of X is a multiple of another density: that of the last m coordinates of a point on the unit sphere of R^{m+1}
+with a Bingham law. The multiple depends on the columns before x. Draw x from the angular Gaussian envelope of that
+Bingham law: with G = diag(g) for the gaps of the column, and z_0 ~ N(0, 1),
 
     x = Rz/(z_0² + ‖z‖²)^{1/2},   z ~ N(0, (I + (2/b)RᵀGR)⁻¹).
 
@@ -22,9 +24,9 @@ Accept X with probability equal to the product over its columns of
 
     exp(−xᵀGx) (1 + 2xᵀGx/b)^{(m+1)/2} / M(b) · (det(I + 2G/b)/det(B⁻¹ + 2G/b))^{1/2}.
 
-The factor before the dot is at most 1. It is the acceptance probability of `laws.bingham` for q = m + 1, with the
-number M(b) of that module. The factor after the dot is at most 1 because B ≤ I. Every b in (0, m + 1] gives the right
-law of P. The derivation is ours, and is in proofs/paper/matrix-bingham.md.
+The factor before the dot is at most 1. It is the acceptance probability of `laws.bingham` for q = m + 1. The number
+M(b) is defined there. The factor after the dot is at most 1 because B ≤ I. Every b in (0, m + 1] gives the right law of
+P. The derivation is ours, and is in proofs/paper/matrix-bingham.md.
 """
 
 import math
@@ -42,8 +44,8 @@ BATCH = 1 << 18  # the largest number of floats in one array of proposals
 
 
 def gaps(m: Matrix, k: int) -> tuple[Matrix, Matrix]:
-    """Return the gaps g_ji = μ_i − μ_{k+j} for i ≤ k, (q − k, k), and the eigenvectors of M in columns, descending, (q,
-    q).
+    """Return the gaps g_ji = μ_i − μ_{k+j} for i ≤ k, (q − k, k), and the eigenvectors of M in columns, (q, q), in
+    descending order of their eigenvalues.
     """
     a, vectors = bingham.decompose(m)
     if not 1 <= k < len(a):

@@ -91,8 +91,9 @@ def edge_rate(t: Number, edge: Number, functions: Any = math) -> Number:
 def swept_tail_bound(d: int, t: Number, width: Number, symmetric: bool = False, functions: Any = math) -> Number:
     """Return an upper bound on P(‖Z‖ ≥ t) for d ≥ 2. Proof: proofs/paper/tail-bound.md.
 
-    The proof sweeps electric charges onto intervals [−a, a] (balayage), and averages over a from `spectral_edge(d − 1)`
-    to b = `spectral_edge(d − 1)` + δ. The number δ is the argument `width`; any δ > 0 with b < t gives a bound.
+    The proof uses balayage: it replaces two electric charges outside an interval [−a, a] by a charge on the interval
+    with the same potential there, up to a constant. It averages over a from `spectral_edge(d − 1)` to b =
+    `spectral_edge(d − 1)` + δ. The number δ is the argument `width`; any δ > 0 with b < t gives a bound.
 
     Let y = t/b, φ = arccos(1/y) and rate = `edge_rate(t, b)`. For full noise u is π, and the bound is d (u/δ)
     arccosh(b/(b − δ)) (y − √(y² − 1))^{2δ/π} exp(−rate)/(2φ²). For symmetric noise the bound is twice the same
@@ -111,9 +112,9 @@ def spectral_norm_tail_bound(d: int, t: Number, symmetric: bool = False, functio
     `swept_tail_bound`.
 
     Let s = `spectral_edge(d − 1)` and cos ψ = s/t. For the first of the two values the width is `spectral_edge(1)`. For
-    the second of the two values the width is the lesser of √(π s sin ψ)/2, which is nearly the best for large d, and (t
-    − s)/2. At d = 1 the function returns exp(−t), which is the exact probability. The argument `functions` is math or
-    mpmath.
+    the second of the two values the width is the lesser of (t − s)/2 and √(π s sin ψ)/2. The latter is nearly the best
+    width for large d. At d = 1 the function returns exp(−t), which is the exact probability. The argument `functions`
+    is math or mpmath.
     """
     edge, inner, unit = (spectral_edge(k, symmetric, functions.pi) for k in (d, d - 1, 1))
     if not t > edge:
@@ -139,11 +140,11 @@ def spectral_norm_bound(d: Number, log_inverse_beta: Number, symmetric: bool = F
 
 
 def spectral_norm_angle(d: Number, log_inverse_beta: Number, log: Callable[[Number], Number] = math.log) -> Number:
-    """Return an angle φ. If φ < π/2, then ‖Z‖ ≤ πd/cos φ with probability at least 1 − β.
+    """Return an angle φ for full noise and d ≥ 2. If φ < π/2, then ‖Z‖ ≤ πd/cos φ with probability at least 1 − β.
 
-    For full noise and d ≥ 2 the angle has φ³ = 3(ln(1/β) + (7/6) ln d)/(2d). For fixed β and large d, πd/cos φ is less
-    than `spectral_norm_bound`, since it is πd + O(d^{1/3} (ln d)^{2/3}). Corollary 2 of proofs/paper/tail-bound.md is
-    the proof.
+    The angle has φ³ = 3(ln(1/β) + (7/6) ln d)/(2d). For fixed β and large d, πd/cos φ is less than
+    `spectral_norm_bound`, since it is πd + O(d^{1/3} (ln d)^{2/3}). Corollary 2 of proofs/paper/tail-bound.md is the
+    proof.
     """
     return (3 * (log_inverse_beta + 7 * log(d) / 6) / (2 * d)) ** (1 / 3)
 

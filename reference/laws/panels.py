@@ -1,9 +1,9 @@
 """Integrate by composite Gauss–Legendre quadrature, on successive intervals ("panels") with m = `NODES` nodes each.
 
-On one panel a smooth function equals its interpolating polynomial at the nodes up to rounding. A smooth function can
-therefore be integrated up to any point x, not only up to the edge of a panel. Every panel has its own variable t ∈ [−1,
-1]. `interpolation(t)` gives two lists of m weights on the values at the nodes: one for the value of the function at t,
-and one for its integral from the left edge to t.
+On one panel a smooth function equals, up to rounding, the polynomial that interpolates it at the nodes. A smooth
+function can therefore be integrated up to any point x, not only up to the edge of a panel. Every panel has its own
+variable t ∈ [−1, 1]. `interpolation(t)` gives two lists of m weights. A weighted sum of the values at the nodes is the
+value of the function at t for the first list, and the integral over the variable from −1 to t for the second.
 """
 
 from collections.abc import Callable
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from covassay.reference.domain import Array, Matrix, Vector
 
-NODES = 24  # this number of nodes integrates a function whose phase turns by 8 radians per panel, up to rounding
-REFERENCE_NODES, REFERENCE_WEIGHTS = leggauss(NODES)  # of the panel [−1, 1]
-ORDERS = np.arange(NODES + 1.0)  # the degree of the Chebyshev polynomials
-FEW = 64  # the number of points up to which a cosine takes less time than the calls that it replaces
+NODES = 24  # enough to integrate, up to rounding, a function whose phase turns by 8 radians on the panel
+REFERENCE_NODES, REFERENCE_WEIGHTS = leggauss(NODES)  # the nodes and weights for the panel [−1, 1]
+ORDERS = np.arange(NODES + 1.0)  # the degrees of the Chebyshev polynomials
+FEW = 64  # up to this number of points, `chebyshev` takes less time with cosines than with the recurrence
 
 
 @lru_cache(maxsize=1)

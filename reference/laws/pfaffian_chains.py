@@ -7,18 +7,19 @@ a sample equals that of `draw_points` up to rounding. For speed, three quantitie
 THE INVERSE μ of the bordered matrix is not formed: it is A^{−1} plus one change of rank two for every point drawn. With
 c = c₁ and v = c₂/f_k(p), μ = A^{−1} + Σ_p (c vᵀ − v cᵀ).
 
-THE INTENSITY f_k is kept as h, its part without signs, at the nodes of the panels. h is analytic inside every panel,
-and starts as ρ₁. The intensity is f_k(x) = h(x) − φ(x)·y,     y = the first N entries of μ (0, sgn(q_1 − x), …, sgn(q_k
-− x)).
+THE INTENSITY f_k is not stored. Only its part h without the signs sgn(q − x) is stored, at the nodes of the panels. h
+is analytic inside every panel, and starts as ρ₁. The intensity is f_k(x) = h(x) − φ(x)·y,     y = the first N entries
+of μ (0, sgn(q_1 − x), …, sgn(q_k − x)).
 
 A new point p changes f_k by −α v·b + β c·b, where α = φ·c and β = φ·v. Let A and B be the integrals of α and β from −∞,
-and let e_c, e_v be the values at −∞ of E·c and E·v. As E = τ − 2G, the part of the change without signs is
+and let e_c, e_v be the values at −∞ of E·c and E·v. As E = τ − 2G, the change of h is
 
     Δh = −α (e_v − 2B) + β (e_c − 2A).
 
-THE DISTRIBUTION FUNCTION F_k is kept at the breakpoints. Between breakpoints F_k changes by the integral of Δh, found
-by quadrature, and by the integrals of the terms with signs, which have a closed form: c_q β − v_q α times sgn(q − t),
-summed over the points q drawn, p among them, where c_q and v_q are the entries of c and v at the border b(q), and
+THE DISTRIBUTION FUNCTION F_k is stored at the breakpoints. The new point p changes F_k at a breakpoint x by two
+integrals from −∞ to x. The first is the integral of Δh, which is found by quadrature. The second is the integral of
+(c_q β − v_q α) sgn(q − t), summed over the points q drawn, p among them. Here c_q and v_q are the entries of c and v at
+the border b(q). The second integral has a closed form, because for α, and equally for β and B,
 
     ∫_{−∞}^x sgn(q − t) α(t) dt = A(x) if x ≤ q, and 2A(q) − A(x) if x > q.
 
@@ -27,9 +28,9 @@ If the breakpoints are sorted, the sums over q < x are running sums.
 THE LIMIT. Most of the time is spent on one matrix product: for one sample, φ at all nodes is multiplied by c and v, N
 times. There are 14 N nodes for large N, and 21 N at N = 100, so the products take 60 N³ to 80 N³ operations. Two QR
 factorisations and a matrix product take about 7 N³ operations, which is about a ninth of the operations for the
-products with φ. With all other loops over the nodes, a draw was measured to take about 15 times as long as two QR
-factorisations and a product at N = 50 and 100 (tests/benchmarks). Even a small N needs many nodes, because the panels
-extend until less than 1e-20 of the mass is left beyond them: 288 nodes for N = 2.
+products with φ. A draw also has other loops over the nodes. As a whole, it was measured to take about 15 times as long
+as two QR factorisations and a matrix product, at N = 50 and 100 (tests/benchmarks). Even a small N needs many nodes,
+because the panels extend until less than 1e-20 of the mass is left beyond them: 288 nodes for N = 2.
 """
 
 import math
@@ -63,7 +64,7 @@ BLOCK_SAMPLES = 512
 BLOCK_ENTRIES = 2**22
 # Newton's method stops when no t ∈ [−1, 1] of the block moves by more than 1e-10.
 # The remaining error is about the square of the last step.
-# Bisection would need log₂(2/1e-14) = 48 steps, and NEWTON_STEPS ends a loop that does not converge.
+# Bisection alone would find t to 1e-14 in log₂(2/1e-14) = 48 steps. NEWTON_STEPS is the largest number of steps.
 CONVERGED = 1e-10
 NEWTON_STEPS = 100
 
@@ -138,7 +139,8 @@ def _between_nodes(at_nodes: Matrix, low: Matrix, high: Matrix, goal: Matrix) ->
 
 
 def _inverted(value: Vector, integral: Vector, low: float, high: float, goal: float) -> float:
-    """Return t for a single sample, by Newton's method on numbers, which takes less than half the time of arrays.
+    """Return t for a single sample, by Newton's method on numbers. Newton's method on arrays takes more than twice as
+    long.
 
     value, integral : Chebyshev coefficients of f and of its integral from −1, (m,) and (m + 1,).
     """
@@ -178,7 +180,7 @@ class Chains:
         self._integration = np.zeros((size, n, NODES))  # the weights of the integral from the left edge of the panel
         self._changes = np.zeros((size, 2 * n, d + n))  # rows c, v of point 1, c, v of point 2, …
         self._h = np.tile(ensemble.one_point_density * half[:, None], (size, 1, 1))  # h at the nodes, (S, panels, m)
-        # memory for the largest arrays, because allocating new ones at every point would be slower
+        # the memory of the largest arrays is used again at every point, because allocating new arrays would be slower
         self._room = np.empty((2, 2, *self._h.shape))
         self.cumulative = np.tile(ensemble.one_point_integral, (size, 1))
         self._order = np.tile(np.arange(self.edges), (size, 1))  # the permutation that sorts the breakpoints, (S, B)
@@ -194,8 +196,8 @@ class Chains:
         return self._x[:, self.edges : self.edges + self.drawn]
 
     def draw(self, uniform: Vector) -> None:
-        """Draw the next point of every sample by inversion from one uniform number for each, `uniform` (S,). Then
-        update the intensities, given the new points.
+        """Draw the next point of every sample, and update the intensities. Every point is the solution x of F_k(x) = u
+        F_k(∞); `uniform` (S,) has the uniform number u for every sample.
         """
         target = uniform * self.cumulative[:, self.edges - 1]
         place, products = self._quantile(target)
@@ -213,7 +215,8 @@ class Chains:
     def _quantile(self, target: Vector) -> tuple[Place, Array]:
         """Solve F_k(x) = target.
 
-        The function also computes the products c·w and v·w for all changes c and v, w = (0, sgn(q − x), …), (S, 1, 2k).
+        The method returns the places x, and the products c·w and v·w for the vectors c and v of all earlier points, (S,
+        1, 2k). The vector w is (0, …, 0, sgn(q_1 − x), …, sgn(q_k − x)).
         """
         panels = self.ensemble.panels
         left, right, below = self._smooth_interval(target)
@@ -339,8 +342,8 @@ def sample_points(ensemble: PfaffianEnsemble, size: int, rng: np.random.Generato
 
     Raises
     ------
-    ArithmeticError : a draw fails its certificate. Whether a certificate fails depends on the noise alone, never on
-        data.
+    ArithmeticError : a draw fails its certificate, that is, its `discrepancy` is not below `CERTIFICATE_TOLERANCE`.
+        Whether a certificate fails depends on the noise alone, never on data.
     """
     block = max(1, min(BLOCK_SAMPLES, BLOCK_ENTRIES // (ensemble.order + ensemble.points) ** 2))
     drawn = []

@@ -9,7 +9,7 @@ exp(−‖Z‖_*) have the second of the two densities.
 
 The products in the densities are Vandermonde determinants in m(x) = x² on the half line and m(x) = x on the full line.
 Both densities are therefore |det φ_j(x_i)| / (Pf A · N!) for any basis φ_0, …, φ_{N−1} of the span of the functions
-m(x)^j e^{−|x|}, with (de Bruijn 1955)
+m(x)^j e^{−|x|} (de Bruijn 1955). In this formula
 
     (Eφ)(x) = ∫ sgn(t − x) φ(t) dt,     A_jk = ∫ φ_j Eφ_k   (skew-symmetric).
 
@@ -25,9 +25,9 @@ A^{−1}:
 where A(s) is A with all integrals restricted to |x| ≤ s. The matrix B is computed from integrals beyond s, so P(all
 |x_i| ≤ s) is accurate where it is near 1.
 
-Everything is float64. All integrals are Gauss–Legendre sums on the same panels, and the discretised Stieltjes
-recurrence makes the basis orthonormal for these sums, which keeps A well conditioned. The basis functions are stored by
-their values at the nodes of the panels.
+Everything is float64. All integrals are Gauss–Legendre sums on the same panels. The discretised Stieltjes recurrence
+makes the basis orthonormal for these sums. An orthonormal basis keeps A well conditioned. The basis functions are
+stored by their values at the nodes of the panels.
 """
 
 import math
@@ -43,25 +43,26 @@ from covassay.reference.laws.panels import Panels, integrated, interpolation
 PHASE = 8.0
 # The panels end at the edge of the spectrum plus 27 N^{1/3} + 20, beyond which the mass is below 1e-20.
 # For large N the largest point fluctuates on the scale (π/2) N^{1/3}, or on a smaller scale on the full line.
-# At u times the scale beyond the edge, the upper tail of the largest point is like exp(−(2/3) u^{3/2}).
+# The probability that the largest point is more than u scales beyond the edge is like exp(−(2/3) u^{3/2}).
 # The distance 27 N^{1/3} is u = 17 times the scale, and exp(−(2/3) 17^{3/2}) = 5e-21.
-# The number 20 is added for few points, for which the tail is like e^{−x}.
+# The number 20 is added for small N, because the tail is then like e^{−x}.
 # A test evaluates the proven bound `nuclear_laplace.spectral_norm_tail_bound` at the end of the panels.
 EDGE_MARGIN = 27.0
 CONSTANT_MARGIN = 20.0
-PHASE_TABLE = 40  # entries per unit of length in the table of the phase, from which rough panel edges are read
+PHASE_TABLE = 40  # entries per unit of length in the table of the phase, in which the panel edges are interpolated
 HUGE = 1e100  # larger values of the recurrence are scaled down, long before they could overflow
 
 
 def _panels(points: int, half_line: bool) -> Panels:
-    """Return the panels for N = `points`, each of about the same phase; less than 1e-20 of the mass lies beyond the
-    last.
+    """Return the panels for N = `points`. On each panel the phase of the N-th basis function grows by at most about
+    `PHASE`. Less than 1e-20 of the mass lies outside all panels.
 
-    In the limit the points fill [0, πN] with Ullman's density (2/π²) arccosh(πN/s), or, on the full line, half of that
-    interval on each side, with πN/2 in place of πN. The N-th basis function has about N zeros, which follow Ullman's
-    density, and its phase at s grows by π from one zero to the next. For large N this is the rate (2/π) arccosh(πN/s).
-    The code replaces πN by the larger end a of the panels. It adds 1/2 to the rate, so that the panels stay short where
-    e^{−s} decays without oscillation.
+    In the limit the points on the half line fill [0, πN] with Ullman's density (2/π²) arccosh(πN/s). The points on the
+    full line fill [−πN/2, πN/2] with the density (2/π²) arccosh(πN/(2|s|)). The N-th basis function has about N zeros,
+    which follow Ullman's density, and its phase at s grows by π from one zero to the next. For large N the phase on the
+    half line therefore grows at the rate (2/π) arccosh(πN/s). The code replaces πN (or πN/2 on the full line) by the
+    larger end a of the panels. It adds 1/2 to the rate, so that the panels stay short where e^{−s} decays without
+    oscillation.
     """
     bulk = math.pi * points if half_line else math.pi / 2 * points
     a = bulk + EDGE_MARGIN * points ** (1 / 3) + CONSTANT_MARGIN

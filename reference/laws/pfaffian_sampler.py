@@ -34,21 +34,22 @@ complement evaluates the ratio:
 
 The matrix μ, of size D + k, is the part of M_k^{−1} in the rows and columns of the D basis functions and of the k
 borders b(q). The rest of M_k^{−1}, in the rows or columns of the borders a(q), is not needed, because the borders of a
-later point x are 0 there. At the start μ is A^{−1}. The Schur complement also conditions μ on a new point p, which is
-an update of rank two:
+later point x are 0 there. At the start μ is A^{−1}. The Schur complement also gives the new μ once a new point p is
+drawn. The change is an update of rank two:
 
     c₁ = μ a(p),  c₂ = μ b(p),  f_k(p) = −a(p)ᵀ c₂;    append 0 to c₁, 1 to c₂, and a zero row and column to μ;
     μ ← μ + (c₁ c₂ᵀ − c₂ c₁ᵀ) / f_k(p).
 
 TO DRAW FROM f_k, solve F_k(x) = u F_k(∞), with F_k(x) = ∫_{−∞}^x f_k and u uniform on [0, 1]. Call the panel edges and
 the earlier points "breakpoints". Between two neighbouring breakpoints all signs are constant and f_k is analytic, so
-that Gauss–Legendre quadrature integrates it up to rounding. Points are not restricted to nodes: on the interval that
-holds the quantile, the exact integral of the interpolating polynomial of f_k is inverted.
+that Gauss–Legendre quadrature integrates it up to rounding. The points drawn are not restricted to the nodes. On the
+interval that holds the solution x, f_k is replaced by its interpolating polynomial. The integral of this polynomial is
+known exactly, and is inverted.
 
-THE CERTIFICATE. The sum over k of ln f_k at the point drawn from it must equal ln ρ_N, which has its own product
-formula. `pfaffian_chains` checks every draw. This comparison depends on the noise alone, never on data. It fails if μ
-or one of its updates is wrong. It does not test how the points were drawn (F_k and its inversion), which the
-statistical tests of the law do.
+THE CERTIFICATE. Evaluate each ln f_k at the point drawn from f_k. The sum over k must equal ln ρ_N, which is computed
+separately from the product formula for the joint density. `pfaffian_chains` checks every draw. This comparison depends
+on the noise alone, never on data. It fails if μ or one of its updates is wrong. It does not test how the points were
+drawn (F_k and its inversion). The statistical tests of the law test this.
 
 "Exact" means up to float64 rounding, and up to points outside all panels, which have probability below 1e-20 and are
 never drawn.
@@ -94,7 +95,7 @@ def draw_points(ensemble: PfaffianEnsemble, uniforms: Vector) -> Vector:
         t = inverted(f[i], rest)
         x = pieces.edges[i] + pieces.half_widths[i] * (1 + t)
 
-        # replace μ by its value given x, and add x to the points drawn
+        # condition μ on x, and add x to the points drawn
         a, b = borders(ensemble, drawn, np.array([x]))
         c1, c2 = mu @ a[0], mu @ b[0]
         intensity = -a[0] @ c2

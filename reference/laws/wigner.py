@@ -70,7 +70,9 @@ def symmetric(upper: Matrix) -> Matrix:
 
 
 def _shape(dimension: int, size: int | None) -> tuple[int, ...]:
-    """Return the shape of an array of free entries: of one matrix if `size` is None, else of `size` matrices."""
+    """Return the shape of an array that holds the free entries of one matrix if `size` is None, else of `size`
+    matrices.
+    """
     d = require_dimension("dimension", dimension)
     entries = d * (d + 1) // 2
     return (entries,) if size is None else (size, entries)

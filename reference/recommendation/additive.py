@@ -63,9 +63,10 @@ def square_of_l2_ball(d: Number) -> Number:
 
 
 def square_of_linf_ball(d: Number) -> Number:
-    """E ‖Z‖_F² = D(D + 1) d² (1 + 2/D)/3, D = d(d + 1)/2, for k-norm noise of the ℓ∞ ball, a Gamma(D) variable times a
-    matrix with one entry ±1 in its upper triangle and the others uniform. Off-diagonal entries count twice in
-    ‖Z‖_F².
+    """E ‖Z‖_F² = D(D + 1) d² (1 + 2/D)/3, D = d(d + 1)/2, for k-norm noise of the ℓ∞ ball.
+
+    The noise is a Gamma(D) variable times a symmetric matrix. One entry of the upper triangle is ±1, and the others are
+    uniform on [−1, 1]. Off-diagonal entries count twice in ‖Z‖_F².
     """
     entries = degrees_of_freedom(d)
     return entries * (entries + 1) * d**2 * (1 + 2 / entries) / 3
@@ -77,7 +78,7 @@ def square_of_wigner(d: Number) -> Number:
 
 
 def square_of_goe(d: Number) -> Number:
-    """E ‖Z‖_F² = d(d + 1)/2 for a GOE matrix, with variance 1 on the diagonal and 1/2 beside it."""
+    """E ‖Z‖_F² = d(d + 1)/2 for a GOE matrix, with variance 1 on the diagonal and 1/2 off it."""
     return degrees_of_freedom(d)
 
 
@@ -122,8 +123,10 @@ def nuclear_spectral(d: int, symmetric: bool) -> Figure:
 
 
 def _multiple(law: str, norm: str, order: Callable[[int], float], limit: bool) -> Callable[[int], Figure | None]:
-    """Return a function that maps d to the norm, as a measured constant times `order(d)`. Where no constant was
-    measured, the function returns None or, if `limit` is true and d is beyond all measurements, `order(d)`.
+    """Return a function that maps d to the norm, which is a measured constant times `order(d)`.
+
+    If d is beyond all measurements and `limit` is true, the function returns `order(d)` itself. Elsewhere it returns
+    None if no constant was measured.
     """
 
     def figure(d: int) -> Figure | None:
@@ -144,8 +147,8 @@ def _exact(square: Callable[[int], float]) -> Callable[[int], Figure | None]:
 
 @dataclass(frozen=True)
 class Additive:
-    """A law of noise, by its scale for n rows, d columns and a budget, and by its Frobenius and spectral norms at scale
-    1.
+    """A law of noise. Its three functions give its scale for n rows, d columns and a budget, and the root mean squares
+    of its Frobenius and spectral norms at scale 1 for d columns.
     """
 
     scale: Callable[[int, int, float], float]

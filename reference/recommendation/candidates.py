@@ -52,8 +52,8 @@ class Candidate:
 
     @property
     def searches(self) -> bool:
-        """Return whether the mechanism searches for a clipping norm, so that its prediction rests on rows of equal
-        norm.
+        """Return whether the mechanism searches for a clipping norm. The error of such a mechanism depends on how the
+        norms of the rows vary.
         """
         return self.mechanism in ("clipped-cov", "adaptive-cov", "adaptive-cov-pure")
 
@@ -108,7 +108,7 @@ VARIANTS: dict[str, str] = {
     "k-norm body=l1": "the same law as lap-cov",
     "projection-mechanism, separate-cov, clipped-cov and adaptive-cov with ensemble=wigner": "more noise than "
     "ensemble=goe for the same claim; not measured",
-    "clipped-cov threshold=public": "it needs a public norm of the rows; with one, choose a smaller row bound instead",
+    "clipped-cov threshold=public": "it needs a public clipping norm; use such a norm as the row bound instead",
     "adaptive-cov and adaptive-cov-pure radius=private": "not measured",
 }
 

@@ -4,8 +4,8 @@ Each file in the folder `constants` has the figures of one law. The following co
 
     python -P -m covassay.verification.maintain constants FOLDER --only LAW
 
-The command line names the seed and the draws, and the command gives every figure a standard error. A test measures some
-of the stored figures again.
+The entry `run` of a file has the whole command line, the seed and the draws. The command also computes a standard error
+for every figure. A test measures some of the stored figures again.
 
 There are two kinds of figures. A `noise` figure is the root mean square norm of noise that does not depend on the data,
 divided by a formula that has the right order in d. A `table` figure is m times the root mean square error of a
@@ -14,9 +14,9 @@ mechanism on the model data of `setting`, where m is nε or n√ρ. The grid of 
 Between the points of a grid the logarithms of the figures are interpolated linearly.
 
 The tables of correlated Gaussian rows are for mechanisms that search for a clipping norm among the powers of 2. The
-model data have 1024 rows. The error jumps at the trace at which the longest row passes a power of 2. Between the two
-grid points beside the jump, the larger of their figures is taken. If a table has far more than 1024 rows, its longest
-row is longer, and its error jumps at a smaller trace.
+model data have 1024 rows. The error jumps at the trace at which the longest row passes a power of 2. The tables do not
+say where a jump is. Between two neighbouring traces of the grid, the larger of their figures is therefore taken. If a
+table has far more than 1024 rows, its longest row is longer, and its error jumps at a smaller trace.
 """
 
 import json
@@ -39,7 +39,8 @@ SETTLED = 0.05  # the largest difference of the logarithms of the last two figur
 
 @dataclass(frozen=True)
 class Measured:
-    """The figures of one law, with the axes of their grid and the relative standard errors, by norm.
+    """The figures of one law. The field `axes` has the axes of their grid. The fields `figures` and `errors` have the
+    figures and their relative standard errors for each norm.
 
     The field `run` has the command, the seed and the draws at every dimension.
     """
@@ -77,7 +78,7 @@ def _along_first(
     """Interpolate the values linearly between two points of their first axis, and return them with the larger of the
     standard errors at these points.
 
-    If `jumps` is true, the values jump somewhere between the two points, and the larger value is returned.
+    If `jumps` is true, the values may jump between the two points, and the larger value is returned.
     """
     if len(axis) == 1:
         return values[0], errors[0]

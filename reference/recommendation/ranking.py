@@ -36,7 +36,7 @@ NEAR = 0.03  # the relative difference below which predictions are called about 
 # the number of standard errors on either side of a measured figure; the true value is outside in 6e-7 of the cases
 STANDARD_ERRORS = 5
 LARGEST_BINGHAM = 64  # the largest number of columns for which the exact moments of the Bingham law are fast and finite
-WORTH = 0.9  # the share of the error of the zero matrix from which on a release is called useless
+WORTH = 0.9  # a release is called useless if its predicted error is at least this share of the error of the zero matrix
 PENALTY = 0.1  # the penalty α of the ridge regression whose error is bounded
 UNPROJECTED = {
     "nuclear-symmetric-projected": "nuclear-symmetric",
@@ -51,8 +51,7 @@ class Prediction:
     """The predicted error of one candidate, in one norm.
 
     equal, gaussian : the figure for rows of equal norm, and for correlated Gaussian rows.
-    allowance : the relative error of the prediction itself, in both directions. It is 0 for a formula, and infinite for
-        an upper bound.
+    allowance : the relative error of the prediction itself, in both directions. It is 0 if the error was not measured.
     """
 
     candidate: Candidate
@@ -93,7 +92,9 @@ class Recommendation:
 
     unknown : candidates of the same notion of privacy without a prediction, with the reason.
     left_out : mechanisms that are no candidates, with the reason.
-    alternative : one sentence on a mechanism that releases less than a matrix and serves the goal.
+    alternative : one sentence on the error of the goal, or empty. It has a bound for principal components or regression
+        computed from the released matrix. If the error of a mechanism that releases only what the goal needs is known,
+        it follows.
     """
 
     setting: Setting
@@ -138,7 +139,8 @@ def recommend(
     ----------
     norm : the norm of the error. The default is Frobenius for the covariance, and spectral for principal components and
         regression, whose errors the spectral norm bounds.
-    rows : the assumption on the rows that both figures of every prediction use; None uses one assumption for each.
+    rows : the assumption on the rows that both figures of every prediction use; None uses rows of equal norm for one
+        figure, and correlated Gaussian rows for the other.
 
     >>> from covassay.reference.privacy import ZCDP
     >>> recommend(Setting(200, 20, ZCDP(0.5))).best.candidate.name
@@ -153,7 +155,7 @@ def recommend(
             continue
         equal, gaussian = (predict(candidate, setting, chosen, rows or assumed) for assumed in ROWS)
         if equal is None or gaussian is None:
-            unknown[candidate.name] = "its error was not measured at these numbers"
+            unknown[candidate.name] = "its error was not measured for this setting"
         else:
             found.append(Prediction(candidate, chosen, equal, gaussian))
     if not found:
@@ -184,29 +186,34 @@ def predict(candidate: Candidate, setting: Setting, norm: Norm, rows: RowsAre = 
 
 
 def _alternative(setting: Setting, goal: Goal, found: Sequence[Prediction]) -> str:
-    """Return a sentence on a mechanism that releases less than a matrix and serves the goal, or an empty text if there
-    is none.
+    """Return the text `Recommendation.alternative`, which is empty for the covariance and for a norm that does not
+    bound the error of the goal.
     """
     if goal == "covariance" or not found or GOALS[goal] != found[0].norm:
         return ""
     d, error = setting.dimension, found[0].error
     if goal == "pca":
         text = (
-            f"k principal directions from the matrix miss at most k times {lost_variance_bound(1, error):.3g} of the "
-            "variance that k directions can explain (a bound)"
+            "on average, k principal directions from the matrix capture at most k times "
+            f"{lost_variance_bound(1, error):.3g} less variance than the best k directions (a bound)"
         )
         missed = _missed_by_bingham(setting)
         if missed is None:
             return text
-        return f"{text}; bingham calibration=tight, for one direction, misses {missed:.3g} on average"
+        return (
+            f"{text}; one direction from bingham calibration=tight captures on average {missed:.3g} less than the best"
+        )
     norm = float(output_perturbation.largest_norm(PENALTY, "tight"))
     bound = float(error_bound(error, error, norm, 0, PENALTY))
-    text = f"coefficients of a ridge regression at α = {PENALTY:g} from the matrix are within {bound:.3g} (a bound)"
+    text = (
+        f"the coefficients of a ridge regression at α = {PENALTY:g} from the matrix have a root mean square error "
+        f"of at most {bound:.3g} (a bound)"
+    )
     if not setting.pure or d < 2:
         return text
     scale = float(output_perturbation.noise_scale(setting.rows, PENALTY, setting.amount, "tight"))
     spread = scale * ((d - 1) * d) ** 0.5
-    return f"{text}, for every target; output-perturbation calibration=tight is within {spread:.3g} (exact), for one"
+    return f"{text}, for every target; output-perturbation calibration=tight has {spread:.3g} (exact), for one target"
 
 
 def _missed_by_bingham(setting: Setting) -> float | None:

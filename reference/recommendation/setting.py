@@ -1,9 +1,9 @@
 """State the public facts that a recommendation uses, its model data, and the regime of the error.
 
-A recommendation assumes model data, because the error of some mechanisms depends on the data. The model has rows of
-equal norm √t, where t is the trace, whose second moment has eigenvalues proportional to 1, 1/2, …, 1/d. If correlation
-makes a difference, a second model has correlated Gaussian rows with the eigenvalues of the first model, clipped to the
-ball.
+A recommendation assumes model data, because the error of some mechanisms depends on the data. In the model, every row
+has the norm √t, where t is the trace of the second moment. The eigenvalues of the second moment are proportional to 1,
+1/2, …, 1/d. If correlation makes a difference, a second model has correlated Gaussian rows with the eigenvalues of the
+first model, clipped to the ball.
 
 The boundaries between regimes follow the theory, with the constants of symmetric nuclear-Laplace and of GOE noise. Let
 m be nε for pure DP, and n√ρ for zCDP. The spectral norm of the noise is near πd/m for symmetric nuclear-Laplace noise,
@@ -38,9 +38,7 @@ def fewest_rows(d: Number, budget: Number, trace: Number, pure: bool, pi: Number
 
 
 def enough_rows(d: Number, budget: Number, trace: Number, pure: bool, pi: Number = math.pi) -> Number:
-    """Return the number of rows at which the noise equals the average eigenvalue, which is d times as many as at the
-    trace.
-    """
+    """Return the number of rows at which the noise equals the average eigenvalue, which is d times `fewest_rows`."""
     return d * fewest_rows(d, budget, trace, pure, pi)
 
 
@@ -84,7 +82,7 @@ class Setting:
 
     @property
     def enough(self) -> float:
-        """Return the number of rows from which on the regime is "large"."""
+        """Return the number of rows at which the regime "large" begins."""
         return float(enough_rows(self.dimension, self.amount, self.trace, self.pure))
 
     @property

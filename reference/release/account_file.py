@@ -103,16 +103,16 @@ def open_account(
     require_writable(path)
     if target_file(path).stat().st_nlink > 1:
         raise InvalidInput(
-            f"{named(path)} has a second name (a hard link): must have one, since a release is entered by replacing "
-            "it, and the other name would keep the old account"
+            f"{named(path)} has a second name (a hard link): must have one name only, since a release is entered "
+            "by replacing the file, and the other name would keep the old account"
         )
     found = _parsed(path, text)
     if total is not None and total != found.total:
-        raise InvalidInput(f"--total {total}: {named(path)} has the total {found.total}, which must stay")
+        raise InvalidInput(f"--total {total}: {named(path)} has the total {found.total}, which must stay the same")
     if found.adjacency != adjacency:
         raise InvalidInput(
-            f"{named(path)} is the account of releases for {found.adjacency}, and this one is for {adjacency}: must be "
-            "one notion of neighbours in an account"
+            f"{named(path)} is the account of releases for {found.adjacency}, but this release is for {adjacency}: all "
+            "releases of an account must have the same notion of neighbours"
         )
     if found.data != data:
         raise InvalidInput(
@@ -132,7 +132,7 @@ def fingerprint(data: Any, name: str | None = None) -> dict[str, Any]:
     of_files = isinstance(data, list | tuple) and all(isinstance(path, str | Path) for path in data)
     if name is not None:
         if of_files:
-            raise InvalidInput(f"name = {name!r}: files are known by their own names: must be None")
+            raise InvalidInput(f"name = {name!r}: must be None for files, which are identified by their own names")
         if not name.strip():
             raise InvalidInput(f"name = {name!r}: must name the data")
         return {"name": " ".join(name.split())}
@@ -205,7 +205,7 @@ def _require_types(document: Any) -> None:
 
 def _require_entries(where: str, found: Any, types: Types, needed: tuple[str, ...], closed: bool = True) -> None:
     if type(found) is not dict:
-        raise ValueError(f"{where} is no object with names")
+        raise ValueError(f"{where} is not a JSON object")
     for key in needed:
         if key not in found:
             raise ValueError(f"{where} has no entry {shown(key)}")
@@ -254,7 +254,7 @@ def _locked(path: Path, patience: float, tell: Tell) -> Iterator[None]:
         raise InvalidInput(f"{_held(place, signature)}: must become free within {patience:g} s (--wait)") from None
     except OSError as error:
         raise InvalidInput(
-            f"{named(place)} cannot be created ({reason(error)}): must exist to enter a release"
+            f"{named(place)} cannot be created ({reason(error)}): must be created before a release can be entered"
         ) from None
     try:
         now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -273,7 +273,7 @@ def _held(place: Path, signature: Path) -> str:
         holder = clipped(" ".join(signature.read_text().split()), 120)
     except (OSError, ValueError):
         holder = ""
-    return f"{named(place)} is held, another release is being entered" + (f" by {holder}" if holder else "")
+    return f"{named(place)} is held, because another release is being entered" + (f" by {holder}" if holder else "")
 
 
 def _described(data: dict[str, Any]) -> str:

@@ -47,7 +47,7 @@ from covassay.reference.release.scaling import Scaling
 # a function of n, d and the arguments that returns the variances for rows in the unit ball
 Variances = Callable[[int, int, Mapping[str, Any]], Array | None]
 
-ROUNDING = 1e-12  # a share of the norm that is larger than the rounding error of a computed eigenvalue
+ROUNDING = 1e-12  # negative eigenvalues above this share of the norm are not rounding errors
 MEANING = "root mean square of the Frobenius norm of the noise, from its exact law; clipping and rounding not counted"
 
 
@@ -214,13 +214,15 @@ class Accuracy:
     def note(self) -> str:
         """Return a sentence for the user on the expected error of the release."""
         if self.entries is not None:
-            return f"every entry of the covariance is within {self.entries.max():.3g} or less: {BOX_MEANING}"
+            return (
+                f"bound on the error of every entry of the covariance: {self.entries.max():.3g} or less ({BOX_MEANING})"
+            )
         if self.expected is None:
             return "no expected error is stated: it depends on the data, or the law of the noise is not known exactly"
         return f"expected error {f'of the {self.part} ' if self.part else ''}{self.expected:.3g} ({MEANING})"
 
     def provenance(self) -> dict[str, Any]:
-        """Return the entries of an output file on the expected error."""
+        """Return the entries that describe the expected error in an output file."""
         if self.entries is not None:
             return {"error_bound": {"covariance": self.entries, "failure": BOX_FAILURE, "meaning": BOX_MEANING}}
         if self.expected is None:
@@ -309,8 +311,8 @@ def accuracy_of_sum(
 
 BOX_FAILURE = 1e-3
 BOX_MEANING = (
-    "with probability 0.999 every entry of the released covariance is within its bound of the covariance of the "
-    "records, clipped to the bounds and divided by their number; from the law of the noise alone"
+    "with probability 0.999, no entry of the released covariance differs by more than its bound from the covariance of "
+    "the clipped records, with their number as divisor; from the law of the noise alone"
 )
 
 
@@ -387,8 +389,10 @@ BOX: dict[str, Callable[[int, Mapping[str, Any], Adjacency], BoxLaw]] = {
 
 
 def _little_information(budget: Guarantee, n: float) -> list[str]:
-    """Return warnings that the release says little, by group privacy: replacing all n rows changes ε to nε and ρ to
-    n²ρ.
+    """Return a warning, in a list, if group privacy shows that the release says little about the data. The list is
+    empty if it does not.
+
+    For two data sets that differ in all n rows, the budget is nε in place of ε, or n²ρ in place of ρ.
     """
     keywords = budget.keywords()
     name, changed = ("n²ρ", n**2 * keywords["rho"]) if isinstance(budget, ZCDP) else ("nε", n * keywords["epsilon"])
@@ -407,7 +411,7 @@ def _sketch_without_gain(name: str, d: int, arguments: Mapping[str, Any]) -> lis
     alpha, beta = (float(arguments.get(key, defaults[key])) for key in ("alpha", "beta"))
     if johnson_lindenstrauss.sketch_rows(d, alpha, beta) < johnson_lindenstrauss.entries(d):
         return []
-    return [f"d = {d} columns are too few for {name} to gain by its projection: it keeps as many dimensions as before"]
+    return [f"d = {d} columns are too few for {name}: its projection does not reduce the number of dimensions"]
 
 
 def _least_eigenvalue(output: Output, values: Any) -> float:

@@ -42,7 +42,7 @@ def exact_moments(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule, or the data cannot be read, which depends on the data.
+    InvalidInput : an argument breaks its rule, or the data cannot be read. The second error depends on the data.
 
     >>> x = np.array([[0.0, 4.0], [2.0, 5.0], [1.0, 7.0]])
     >>> bounds = {"x1": (0, 2), "x2": (4, 8)}

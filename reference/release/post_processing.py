@@ -30,7 +30,7 @@ class Projection:
     @property
     def description(self) -> str:
         """Return the text about the projected matrix for an output file."""
-        return f"the nearest point of the released matrix, in floating point, among {self.onto}; post-processing"
+        return f"the nearest to the released matrix among {self.onto}, computed in floating point; post-processing"
 
     def note(self, out: Path | None) -> str:
         """Return a sentence for the user on the projected matrix."""
@@ -60,12 +60,12 @@ def projection(name: str, declared: Mechanism[Any, ..., Any], options: Mapping[s
     output = declared.output_of(options)
     if not (output.kind in WITH_A_MATRIX and output.restorable):
         raise InvalidInput(
-            f"--project {name}: {declared.name} releases no second moment and no covariance, which alone are projected"
+            f"--project {name}: {declared.name} releases no second moment and no covariance: only these are projected"
         )
     if output.kind == "rows-and-sum" and (name == "trace" or getattr(output, "entries", "") == "vector"):
         raise InvalidInput(
-            f"--project {name}: the sum that {declared.name} releases has a trace up to the number of rows, which is "
-            "secret, and is a matrix only if it has an entry for two columns: psd projects such a matrix"
+            f"--project {name}: {declared.name} releases a sum, whose trace is bounded only by the number of rows, "
+            "which is secret: must be psd, and the sum must be a matrix"
         )
     if name == "trace" and declared.domain != "ball":
         raise InvalidInput(

@@ -9,12 +9,12 @@ The user gives bounds low_j < high_j on every feature x_j, chosen without lookin
 - for a mechanism on the whole space, shift_j is the middle of the bounds, scale_j = (high_j − low_j)/2, so that |u_j| ≤
   1.
 
-A record is mapped by itself, with public numbers, so the map costs no privacy. Undoing the scaling of an output is
-post-processing:
+Each record is mapped separately, with public numbers only, so the map costs no privacy. Undoing the scaling of an
+output is post-processing:
 
 - a matrix M of degree 2 becomes scale_i scale_j M_ij, in the units of the data. A second moment therefore becomes the
-  second moment of x − shift, not of x, unless every shift is 0. To convert the second moment to another point one needs
-  the mean, which the output does not contain. (A centred covariance does not depend on the point.)
+  second moment of x − shift, not of x, unless every shift is 0. A conversion to the second moment about another point
+  needs the mean, which the output does not contain. (A centred covariance does not depend on the point.)
 - the mean of a Gaussian becomes shift + scale · mean, and its covariance scale_i scale_j C_ij;
 - a mean and a second moment that are released together become the moments of x about the origin;
 - a coefficient w_j of a regression becomes w_j scale_target/scale_j, for features and a target from which the shifts
@@ -88,7 +88,9 @@ def extremes(rows: Chunks) -> tuple[Vector, Vector]:
     for block in blocks(rows):
         low, high = np.minimum(low, block.min(axis=0)), np.maximum(high, block.max(axis=0))
     if (high / 2 - low / 2).max() > LARGEST_WIDTH / 2:
-        raise InvalidInput(f"the data have a column wider than {LARGEST_WIDTH:g}: must be narrower to be scaled")
+        raise InvalidInput(
+            f"the data have a column whose range is wider than {LARGEST_WIDTH:g}: must be narrower to be scaled"
+        )
     return low, high
 
 
@@ -154,5 +156,5 @@ def _interval(place: str, value: Any) -> tuple[float, float]:
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
         raise InvalidInput(f"{place} = [{low:g}, {high:g}]: must be finite, low below high")
     if not SMALLEST_WIDTH <= high - low <= LARGEST_WIDTH:
-        raise InvalidInput(f"{place} = [{low:g}, {high:g}]: must be apart by {SMALLEST_WIDTH:g} to {LARGEST_WIDTH:g}")
+        raise InvalidInput(f"{place} = [{low:g}, {high:g}]: must differ by {SMALLEST_WIDTH:g} to {LARGEST_WIDTH:g}")
     return low, high

@@ -206,7 +206,7 @@ BAD_BOUNDS = {  # the texts of files, each with words of its error message
         "must be two numbers": ("a = [1, 2, 3]", 'a = [1, "2"]', "a = [false, true]"),
         "low below high": ("a = [2, 1]", "a = [1, 1]"),
         "must be finite": ("a = [0, inf]", "a = [nan, 1]"),
-        "must be apart by": ("a = [0, 1e200]", "a = [0, 1e-200]"),
+        "must differ by": ("a = [0, 1e200]", "a = [0, 1e-200]"),
     },
     "b.json": {
         "must be JSON": ('{"a": [1, 2]', "[" * 100_000),

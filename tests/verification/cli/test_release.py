@@ -519,4 +519,4 @@ def test_a_sum_is_projected_on_positive_matrices_alone(capsys: pytest.CaptureFix
     assert np.linalg.eigvalsh(document["second_moment"])[0] < -1e-3
     assert np.linalg.eigvalsh(document["projected"])[0] > -1e-9
     capsys.readouterr()
-    assert "psd projects such a matrix" in refused(capsys, *command, "--project", "trace", "--out", "none.json")
+    assert "the sum must be a matrix" in refused(capsys, *command, "--project", "trace", "--out", "none.json")
