@@ -58,10 +58,9 @@ class Coins:
     def chance_exp(self, p: int, q: int) -> bool:
         """Return True with probability e^{−p/q}, for p ≥ 0 (CKS20 Algorithm 1).
 
-        Let γ = p/q ≤ 1, and let K be the value of k when the second loop ends. Then K > k with probability γ^k/k!, so K
-        is odd with probability 1 − γ + γ²/2! − … = e^{−γ}. If γ > 1, choose m with 0 < γ − m ≤ 1. Then e^{−γ} = e^{−1}
-        ⋯ e^{−1} e^{−(γ − m)} is a product with m factors e^{−1}, and the method returns True if a decision is True for
-        every factor.
+        For γ = p/q ≤ 1, the loop below goes beyond k with probability γ^k/k!, so that k ends odd with probability 1 − γ
+        + γ²/2! − … = e^{−γ}. If γ > 1, then e^{−γ} is a product of m factors e^{−1} and a last factor with an exponent
+        of at most 1: e^{−γ} = e^{−1} ⋯ e^{−1} e^{−(γ − m)}.
         """
         while p > q:
             if not self.chance_exp(1, 1):
