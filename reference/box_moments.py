@@ -42,20 +42,11 @@ from typing import Literal
 import numpy as np
 
 from covassay.reference.domain import Adjacency, Box, Matrix, Number, Rows, Vector, sum_rows
+from covassay.reference.sensitivity import cube_root, square_root
 
 Norm = Literal["l1", "l2"]
 
 # FORMULAS
-
-
-def square_root(value: Number) -> Number:
-    """Return the square root as a power, which works for floats and symbols."""
-    return value**0.5
-
-
-def cube_root(value: Number) -> Number:
-    """Return the cube root as a power, which works for floats and symbols."""
-    return value ** (1 / 3)
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,11 @@ def square_root(value: Number) -> Number:
     return value**0.5
 
 
+def cube_root(value: Number) -> Number:
+    """Return the cube root of `value` as a power, which works for floats and symbols."""
+    return value ** (1 / 3)
+
+
 def eigenvalue_gap(s: Number, t: Number, c: Number) -> Number:
     """The gap μ₊ − μ₋ = √((s + t)² − 4c²), which is the nuclear norm of Δ. The gap between the two eigenvalues is at
     most s + t.

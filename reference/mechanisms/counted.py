@@ -35,20 +35,11 @@ from covassay.reference.domain import (
 )
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import Output
+from covassay.reference.sensitivity import cube_root, square_root
 
 Entries = Literal["vector", "full", "triangle"]
 
 # FORMULAS
-
-
-def square_root(value: Number) -> Number:
-    """Return √value, computed as a power so that it works for floats and symbols."""
-    return value**0.5
-
-
-def cube_root(value: Number) -> Number:
-    """Return the cube root of value, computed as a power so that it works for floats and symbols."""
-    return value ** (1 / 3)
 
 
 def pure_share(noise: Number, cbrt: Callable[[Number], Number] = cube_root) -> Number:

@@ -16,7 +16,7 @@ import numpy as np
 
 from covassay.reference.domain import require_choice
 from covassay.reference.downstream.pca import lost_variance_bound
-from covassay.reference.downstream.ridge import error_bound
+from covassay.reference.downstream.ridge import error_bound, projected_error
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import bingham
 from covassay.reference.mechanisms.pure import output_perturbation
@@ -204,7 +204,9 @@ def _alternative(setting: Setting, goal: Goal, found: Sequence[Prediction]) -> s
             f"{text}; one direction from bingham calibration=tight captures on average {missed:.3g} less than the best"
         )
     norm = float(output_perturbation.largest_norm(PENALTY, "tight"))
-    bound = float(error_bound(error, error, norm, 0, PENALTY))
+    # `ridge` projects the release; this changes nothing if the release is a projection already
+    used = error if found[0].candidate.project else float(projected_error(error))
+    bound = float(error_bound(used, used, norm, 0, PENALTY))
     text = (
         f"the coefficients of a ridge regression at α = {PENALTY:g} from the matrix have a root mean square error "
         f"of at most {bound:.3g} (a bound)"

@@ -30,7 +30,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.box_moments import estimates, gauss_weights, l2_squared, moment_sums, spreads, square_root
+from covassay.reference.box_moments import estimates, gauss_weights, l2_squared, moment_sums, spreads
 from covassay.reference.domain import (
     Adjacency,
     Array,
@@ -48,6 +48,7 @@ from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import ROWS_MEAN_COVARIANCE
 from covassay.reference.mechanisms.parameters import Bounds, Dimension, Neighbours, Outside, Rho, checked, strict
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
+from covassay.reference.sensitivity import square_root
 
 # FORMULAS: `box_moments` has the weights and the sensitivities.
 

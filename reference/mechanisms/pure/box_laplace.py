@@ -31,7 +31,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.box_moments import cube_root, estimates, l1, laplace_weights, moment_sums, spreads, square_root
+from covassay.reference.box_moments import estimates, l1, laplace_weights, moment_sums, spreads
 from covassay.reference.domain import (
     Adjacency,
     Array,
@@ -49,6 +49,7 @@ from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import ROWS_MEAN_COVARIANCE
 from covassay.reference.mechanisms.parameters import Bounds, Dimension, Epsilon, Neighbours, Outside, checked, strict
 from covassay.reference.privacy import PURE, PureDP, Spend
+from covassay.reference.sensitivity import cube_root, square_root
 
 # FORMULAS: `box_moments` has the weights and the sensitivities.
 

@@ -45,7 +45,6 @@ from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.counted import (
     CountedNoise,
     RowsAndSumOutput,
-    cube_root,
     laplace_count_scale,
     moment_sum,
     parts_of,
@@ -66,7 +65,7 @@ from covassay.reference.mechanisms.parameters import (
     strict,
 )
 from covassay.reference.privacy import PURE, PureDP, Spend
-from covassay.reference.sensitivity import full_l1, square_root, triangle_l1
+from covassay.reference.sensitivity import cube_root, full_l1, square_root, triangle_l1
 
 Entries = Annotated[
     Literal["full", "triangle"],

@@ -37,7 +37,6 @@ from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.counted import (
     CountedNoise,
     RowsAndSumOutput,
-    cube_root,
     laplace_count_scale,
     moment_sum,
     parts_of,
@@ -48,6 +47,7 @@ from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, Neighbours, RowBound, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
+from covassay.reference.sensitivity import cube_root
 
 # FORMULAS
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from covassay.reference.domain import second_moment, unit_rows
 from covassay.reference.downstream.pca import lost_variance_bound, principal_components
 from covassay.reference.downstream.released import symmetric_part
-from covassay.reference.downstream.ridge import coefficients, error_bound, ridge
+from covassay.reference.downstream.ridge import coefficients, error_bound, projected_error, ridge
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.pure import nuclear_laplace
 from covassay.reference.projections import psd_cone
@@ -125,6 +125,25 @@ def test_the_error_bound_holds_both_ways(seed: int, d: int, penalty: float) -> N
     printed = error_bound(np.linalg.norm(delta, axis=0).max(), np.linalg.norm(delta, 2), np.linalg.norm(estimate),
                           max(0.0, float(np.linalg.eigvalsh(m)[0])), penalty)  # fmt: skip
     assert printed >= error_bound(column, matrix, np.linalg.norm(estimate), smallest, penalty) * (1 - 1e-9)
+
+
+@PROPERTY
+@given(seed=SEEDS, d=st.integers(1, 5), size=st.sampled_from([0.01, 1.0, 10.0]))
+def test_the_projection_keeps_the_spectral_error_below_its_bound(seed: int, d: int, size: float) -> None:
+    """The test fails if the projection moves a release further from a second moment than `projected_error` says."""
+    rng = np.random.default_rng(seed)
+    m = random_moment(rng, d)
+    error = size * symmetric_part(rng.standard_normal((d, d)))
+    moved = float(np.linalg.norm(psd_cone(m + error) - m, 2))
+    assert moved <= float(projected_error(np.linalg.norm(error, 2))) * (1 + 1e-9) + 1e-12
+
+
+def test_the_bound_on_the_projected_error_is_nearly_attained() -> None:
+    """The test fails if the bound is more than 0.1 % too large."""
+    m = np.diag([1e4, 0.0])
+    error = np.array([[1.0, math.sqrt(2)], [math.sqrt(2), -1.0]])
+    moved = float(np.linalg.norm(psd_cone(m + error) - m, 2))
+    assert 0.999 * float(projected_error(math.sqrt(3))) < moved <= float(projected_error(math.sqrt(3)))
 
 
 # Principal components

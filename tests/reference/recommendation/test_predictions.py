@@ -16,11 +16,12 @@ from scipy.integrate import dblquad
 from covassay.reference.domain import second_moment
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import k_norm, nuclear_laplace, wigner
+from covassay.reference.mechanisms.pure import output_perturbation
 from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
 from covassay.reference.recommendation import CANDIDATES, Setting, model_spectrum, recommend
 from covassay.reference.recommendation.additive import ADDITIVE, Figure, nuclear_frobenius, nuclear_spectral
 from covassay.reference.recommendation.measured import NORMS, from_json, measured
-from covassay.reference.recommendation.ranking import UNPROJECTED, Prediction, predict
+from covassay.reference.recommendation.ranking import PENALTY, UNPROJECTED, Prediction, predict
 from covassay.reference.recommendation.setting import enough_rows
 from tests.recommendation import constants as measuring
 
@@ -284,6 +285,17 @@ def test_goals_say_what_a_smaller_release_gives() -> None:
     assert "output-perturbation" in regression.alternative
     assert "output-perturbation" not in recommend(Setting(10_000, 6, ZCDP(1.0)), goal="regression").alternative
     assert recommend(setting).alternative == ""
+
+
+@pytest.mark.parametrize(("setting", "factor"), [(Setting(10_000, 6, PureDP(1.0)), 1.0),
+                                                 (Setting(10_000, 6, ZCDP(1.0)), 2 / math.sqrt(3))])  # fmt: skip
+def test_the_bound_on_a_regression_is_of_the_matrix_that_ridge_uses(setting: Setting, factor: float) -> None:
+    """The test fails if the bound leaves out that `ridge` projects a matrix that the mechanism has not projected."""
+    found = recommend(setting, goal="regression")
+    first = found.ranked[0]
+    assert first.candidate.project == (factor == 1.0)
+    w = float(output_perturbation.largest_norm(PENALTY, "tight"))
+    assert f"at most {factor * first.error * (1 + w) / (2 * PENALTY):.3g} (a bound)" in found.alternative
 
 
 # Rows of equal norm and correlated Gaussian rows
