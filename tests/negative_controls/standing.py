@@ -22,8 +22,6 @@ STANDING: Mapping[str, str] = {
     "matrix-bingham-in-16-bits": ROUNDED,
     "learner-noise-shared": f"{STEERS}; on data for which the choice is uncertain, the mean and the covariance each "
     "have the correct law, and only a statistic of both would show the mistake",
-    "naive-pce-two-decimals": "each row is rounded on its own, so the output is still private; rounding changes an "
-    "entry of a row by at most 0.005",
     "upper-triangle-only": f"INCONCLUSIVE, exit 3: {WRONG_CALL}",
     "accepts-anything": NOTED,
     "silences-numpy": NOTED,
@@ -32,7 +30,5 @@ STANDING: Mapping[str, str] = {
     "overflows-at-six": "noise beyond 6.5 standard deviations has probability 1e-10, so that the audit sees the "
     f"exception only if it replaces the random numbers: {NOTED}",
     "slow-in-high-dimension": f"the number of columns is public: {NOTED}",
-    "image-image-90": "the output is a matrix fitted to noisy numbers; more than 10⁴ draws are needed to see that this "
-    "noise is 10 % too small",
     "error-tells-the-norm": "a release may refuse long rows, and the audit does not read the words of an exception",
 }
