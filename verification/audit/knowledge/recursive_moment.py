@@ -253,4 +253,6 @@ KNOWN = Known(
     ),
     many=InOneBatch(mechanism.draw_noise, mechanism.release),
     no_choices="data near the threshold are a scenario, because the law is known there",
+    bits_unseen="the last noisy matrix is multiplied by matrices of earlier rounds, whose entries have 53 random bits. "
+    "If there is only one round, for κ ≤ 320m, the check finds a loss above the claim",
 )

@@ -13,11 +13,12 @@ from covassay.reference.mechanisms.pure import entrywise_laplace
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.api import audit
+from covassay.verification.audit.engine.facts import LawTest
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.knowledge.known import profile
 from covassay.verification.audit.knowledge.shared.centres import location
 from covassay.verification.audit.knowledge.shared.profile import black_box
-from covassay.verification.audit.reports.words import findings
+from covassay.verification.audit.reports.words import estimates, findings
 from covassay.verification.audit.targets.target import Target, TargetReference
 from covassay.verification.declared import default_claim
 from tests.negative_controls.every import NEGATIVE_CONTROLS
@@ -102,7 +103,7 @@ def test_without_a_mechanism_only_a_wrong_size_is_named(centre: Callable[[Matrix
 
 
 @pytest.mark.slow
-def test_the_centre_is_the_first_line_of_the_finding_and_the_scale_is_judged_about_it() -> None:
+def test_the_centre_is_the_first_explanation_and_the_scale_is_judged_about_it() -> None:
     """The test fails if the report judges the noise scale about the wrong centre. The target has a wrong centre and
     half the required noise. About the correct centre, its noise would seem too large.
     """
@@ -112,7 +113,10 @@ def test_the_centre_is_the_first_line_of_the_finding_and_the_scale_is_judged_abo
         return rows.T @ rows + entrywise_laplace.sample(np.zeros_like(rows), rng, epsilon=epsilon) / 2
 
     report = audit(draw, epsilon=1.0, mechanism="entrywise-laplace", samples=300)
-    assert all(c.detail.startswith("the outputs are centred on n·Σ (20·Σ at n = 20)") for c in report.refuted)
+    assert report.diagnoses[0].startswith("the outputs are centred on n·Σ (20·Σ at n = 20)")
     assert "about that centre, the noise has half the calibrated scale" in report.diagnoses[1]
-    assert not any(check.facts.get("estimates") for check in report.refuted)
+    assert len(report.diagnoses) == 2
+    laws = [check for check in report.refuted if check.fact(LawTest) is not None]
+    assert any(check.fact(LawTest).estimates for check in laws)  # these estimates of the scale are about the query
+    assert not any(estimates(check, report) for check in laws)
     assert sum(group[0].kind == "law" for group in findings(report)) == 1

@@ -16,14 +16,17 @@ from scipy.stats import binom
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
 from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
 from covassay.verification.audit.api import audit, audit_bits
 from covassay.verification.audit.engine.bit_pairs import bit_pairs, most_moving, unit_length
 from covassay.verification.audit.engine.bit_statistics import lowest_bits, norm_excess
+from covassay.verification.audit.engine.events import Pair
 from covassay.verification.audit.engine.finding import Status, Verdict
 from covassay.verification.audit.engine.low_order_bits import BitBudget, BitFindings, low_order_bits, shown_loss
 from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.expected import expected_of, seen
 from covassay.verification.audit.knowledge.known import known
 from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.questions import own
@@ -241,6 +244,9 @@ def test_the_budgets_of_both_verdicts_are_within_that_of_the_run() -> None:
 
 
 RARE = {"adaptive-cov", "ppde"}  # these mechanisms need more draws than an audit makes by default
+# The noisy number of rows is its only released number whose bits show a loss, and the audit has neighbours of 16 and 15
+# rows or of 3 and 2. The best event occurred in 18 of 19995 draws, and its test would take about 2·10^6 draws.
+UNSEEN = {"box-gauss-add-remove"}
 
 
 def may_be_seen(mechanism_name: str) -> bool:
@@ -253,18 +259,53 @@ def may_be_seen(mechanism_name: str) -> bool:
     [
         pytest.param(name, marks=() if name in QUICK else pytest.mark.slow)
         for name, make in TARGETS.items()
-        if may_be_seen(str(make().mechanism))
+        if name not in UNSEEN and may_be_seen(str(make().mechanism))
     ],
 )
 def test_our_float_releases_are_flagged(name: str) -> None:
     """The test fails if the check of the low-order bits misses the floating-point noise of our own mechanisms."""
     source = TargetReference(f"covassay:{name}", ".")
-    mechanism = source.load().mechanism
-    samples = 4000 if mechanism in RARE else 2000
-    claim = stated_claim(mechanism)
+    declared = source.load().mechanism
+    samples = 4000 if declared in RARE else 2000
+    claim = stated_claim(declared)
     found = audit_bits(source, claim, samples=samples, scope="real")
     if found.verdict is not Verdict.REFUTED:  # an event that occurs rarely needs more draws
         found = audit_bits(source, claim, samples=samples)
+    assert found.verdict is Verdict.REFUTED
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", sorted(UNSEEN))
+def test_a_noisy_number_of_rows_is_flagged_between_one_row_and_two(name: str) -> None:
+    """The test fails if the check misses the noise of a number of rows on neighbours of a user, where it shows most."""
+    source = TargetReference(f"covassay:{name}", ".")
+    target = source.load()
+    claim = stated_claim(target.mechanism)
+    _, _, expected = expected_of(target, claim, AuditOptions())
+    output = expected.form.output
+    setting = Setting(seen(source, expected, AuditOptions()), claim.keywords(), output, seed=0)
+    own = Pair("two rows and one", np.zeros((2, 1)), np.zeros((1, 1)), ())
+    pairs = bit_pairs(output, 1, None, "add-remove", own=[own])[-1:]
+    found = low_order_bits(setting, pairs, claim, BitBudget(500, 10_000, ALPHA), Status.REFUTED)
+    assert found.verdict is Verdict.REFUTED
+    (shown,) = found.checks
+    assert shown.facts.event.startswith("lowest set bit of entry (1, 1)")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("calibration", mechanism("recursive-moment").choices["calibration"])
+def test_one_round_of_recursive_moment_is_flagged(calibration: str) -> None:
+    """The test fails if the check misses the floating-point noise where no matrix of an earlier round hides it."""
+    name = "recursive-moment"
+    assert known(name).bits_unseen
+    declared, claim = mechanism(name), stated_claim(name)
+
+    def one_round(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+        return declared.sample(x, rng, rho=rho, calibration=calibration, kappa=1e3, subsample=10)
+
+    setting = Setting(Target("one round", one_round), claim.keywords(), declared.output, seed=0)
+    pairs = bit_pairs(declared.output, 1, None, "replace-one")
+    found = low_order_bits(setting, pairs, claim, BitBudget(500, 20_000, ALPHA), Status.REFUTED)
     assert found.verdict is Verdict.REFUTED
 
 

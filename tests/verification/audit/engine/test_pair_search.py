@@ -8,13 +8,13 @@ import pytest
 from covassay.reference.domain import Matrix, second_moment, unit_rows
 from covassay.reference.mechanisms.output import OUTPUTS, SECOND_MOMENT
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit import run
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine import pair_search
 from covassay.verification.audit.engine.finding import Look, Status, Verdict
 from covassay.verification.audit.engine.pair_search import FOUND, candidates, worse_pairs
 from covassay.verification.audit.engine.privacy import run_pair
 from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.questions.privacy import events_on_neighbours
 from covassay.verification.audit.targets.target import Target
 
 CLAIM = PureDP(1.0)
@@ -58,7 +58,7 @@ def test_the_search_finds_neighbours_that_no_fixed_pair_comes_near(monkeypatch: 
     report = audit(drops_outliers, epsilon=1.0)
     assert report.verdict is Verdict.REFUTED
     assert all(check.scenario.startswith("found by search") for check in report.refuted)
-    monkeypatch.setattr(run, "worse_pairs", lambda *_: [])
+    monkeypatch.setattr(events_on_neighbours, "worse_pairs", lambda *_: [])
     assert audit(drops_outliers, epsilon=1.0).verdict is Verdict.NOT_REFUTED
 
 
