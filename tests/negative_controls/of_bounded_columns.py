@@ -8,6 +8,7 @@ both definitions of neighbouring data sets.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +16,10 @@ from covassay.reference import box_moments
 from covassay.reference.box_moments import Weights, spreads
 from covassay.reference.domain import Adjacency, Box, Matrix
 from covassay.reference.laws import wigner
+from covassay.reference.mechanisms.approximate import box_gauss_approximate
 from covassay.reference.mechanisms.concentrated import box_gauss
 from covassay.reference.mechanisms.pure import box_laplace
-from tests.negative_controls.negative_control import NegativeControl, by_law
+from tests.negative_controls.negative_control import NegativeControl, by_law, from_function
 
 Generator = np.random.Generator
 
@@ -323,6 +325,20 @@ def clipped_mean(noisy: Matrix, box: Box, u: Matrix) -> Matrix:
     return out
 
 
+# MISTAKES UNDER (ε, δ)-DP
+
+
+def approximate_97(x: Matrix, *, epsilon: float, delta: float, rng: Generator, bounds: Any = None) -> Matrix:
+    """Multiply the noise by 0.97."""
+    noise = 0.97 * box_gauss.draw_noise(x.shape[1], rng)
+    return box_gauss_approximate.release(x, noise, epsilon=epsilon, delta=delta, bounds=bounds)
+
+
+def approximate_without_delta(x: Matrix, *, epsilon: float, delta: float, rng: Generator, bounds: Any = None) -> Matrix:
+    """Use ρ = ε²/2, which ignores δ."""
+    return box_gauss.sample(x, rng, rho=epsilon**2 / 2, bounds=bounds)
+
+
 # THE CONTROLS
 
 
@@ -408,4 +424,6 @@ NEGATIVE_CONTROLS = (
     control("over-n-less-one", Parts(output=over_n_less_one)),
     control("in-other-units", Parts(output=in_other_units), laplace=True),
     control("clipped-mean", Parts(output=clipped_mean)),
+    from_function(approximate_97, name="box-sums-97-approximate", mechanism="box-gauss-approximate"),
+    from_function(approximate_without_delta, name="box-sums-without-delta", mechanism="box-gauss-approximate"),
 )  # fmt: skip
