@@ -122,8 +122,8 @@ def audit(
     scope : what the verdict is about: with real, about real arithmetic, while low-order bits are only reported; with
         bits, about low-order bits as well, for which more draws are made (default: bits for mechanisms that release
         integers, real for all others).
-    quick : ask only what needs no statistics: the contract, the data path, and the exact loss from recorded draws; the
-        audit is inconclusive if these decide nothing.
+    quick : ask only what needs few draws: the contract, the data path (for a named mechanism that adds noise to a
+        query), and the exact loss from recorded draws; the audit is inconclusive if these decide nothing.
     samples : number of draws on each data set; some checks use a multiple of it.
     seed : the seed of all randomness of the audit.
     unseeded : the target draws from the operating system, so equal generators need not give equal outputs.

@@ -176,8 +176,8 @@ class AuditOptions:
     quick: bool = _option(
         False,
         kinds.FLAG,
-        "ask only what needs no statistics: the contract, the data path, and the exact loss from recorded draws; the "
-        "audit is inconclusive if these decide nothing",
+        "ask only what needs few draws: the contract, the data path (for a named mechanism that adds noise to a "
+        "query), and the exact loss from recorded draws; the audit is inconclusive if these decide nothing",
     )
     samples: int = _option(SAMPLES, kinds.WHOLE, "number of draws on each data set; some checks use a multiple of it")
     seed: int = _option(0, kinds.WHOLE, "the seed of all randomness of the audit")

@@ -7,7 +7,6 @@ module does not name any question, and uses only the declarations of the questio
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from fractions import Fraction
 
 from covassay.verification.audit.budget import ErrorBudget, decide
 from covassay.verification.audit.engine.finding import Finding, Look, Status, Verdict
@@ -124,11 +123,3 @@ def verdict(findings: Iterable[Finding], bits: bool = False) -> Verdict:
         return Verdict.REFUTED
     tested = any(f.p_value is not None or f.exact for f in counted)
     return Verdict.INCONCLUSIVE if Status.INCONCLUSIVE in statuses or not tested else Verdict.NOT_REFUTED
-
-
-def require_whole(questions: Iterable[Question], own: Fraction = Fraction(9, 10)) -> None:
-    """Raise an error if covassay's own questions leave too little of the error budget for questions of other
-    packages."""
-    spent = sum((q.share for q in questions), Fraction(0))
-    if spent > own:
-        raise ValueError(f"the questions of covassay spend {spent} of the error budget: at most {own}")

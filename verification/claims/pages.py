@@ -297,7 +297,8 @@ def _checks() -> list[str]:
         GENERATED,
         "# The checks of the ledger\n",
         f"There are {len(checks())} checks. The page on [mutants](../MUTANTS.md) lists the wrong formulas that the "
-        'checks reject. The column "range" says which cases a check covers.\n',
+        'checks reject. The column "range" says which cases a check covers. The column "covered" is cautious: it says '
+        '"a named range" or "random samples" unless the check declares more and its source allows it.\n',
         "| check | what it shows | how | covered | range | mutants |",
         "|---|---|---|---|---|---|",
         *map(_check_row, checks().values()),

@@ -286,7 +286,8 @@ def render(rows: Iterable[FindingRow], remarks: Remarks) -> str:
         "declares for them. Draws are recorded only where the package is installed beside covassay. With the option "
         "`--quick`, an audit computes the exact loss without further draws.",
         f"For {sum(map(is_exact, ordered))} functions the exact loss is known on more than half of the pairs.\n",
-        f"## Refuted: {len(refuted)}\n",
+        f"## Refuted: {len(refuted)} functions\n",
+        "A function that is refuted in several ways has a row for each of them.\n",
         "| target | version | check | exact loss | known upstream | reported by us |",
         "|---|---|---|---|---|---|",
         *(

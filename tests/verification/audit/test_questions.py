@@ -23,7 +23,7 @@ from covassay.verification.audit.knowledge.shared.profile import black_box
 from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.question import Question, Subject
 from covassay.verification.audit.questions import own
-from covassay.verification.audit.run import ask, in_order, require_whole, verdict
+from covassay.verification.audit.run import ask, in_order, verdict
 from covassay.verification.audit.targets.target import Target
 
 QUESTIONS = Path(questions.__file__).parent
@@ -50,11 +50,8 @@ def with_p_values(name: str, *p_values: float, **more: object) -> Question:
 
 
 def test_our_questions_leave_a_tenth_of_the_budget_to_guests() -> None:
-    require_whole(own())
     spent = sum((q.share for q in own()), Fraction(0))
-    assert spent > Fraction(4, 5)
-    with pytest.raises(ValueError, match=f"spend {spent + Fraction(1, 2)} of the error budget"):
-        require_whole([*own(), with_p_values("greedy", 0.5)])
+    assert Fraction(4, 5) < spent <= Fraction(9, 10)
 
 
 def test_a_question_is_in_the_file_of_its_name_and_in_the_folder_of_its_kind() -> None:
