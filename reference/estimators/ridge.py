@@ -125,8 +125,8 @@ class PrivateRidge(MomentEstimator):
         return Box((*box.bounds, *box_of(self.target_bounds, 1, None).bounds))
 
     def _noise(self, rows: int, dimension: int) -> float:
-        """Return the least predicted spectral error, a public number, of additive noise on the second moment of
-        unit rows.
+        """Return the predicted spectral error, on S, of the recommended mechanism for the second moment of unit rows.
+        The number is public.
         """
         setting = Setting(rows, dimension, self._budget())
         return recommend(setting, "spectral").best.error / (SHARE if self.fit_intercept else 1.0)
