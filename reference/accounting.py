@@ -127,8 +127,8 @@ class Account:
 
     An account cannot be copied. The functions `copy` and `deepcopy` return the account itself, so that code which
     copies its arguments, such as scikit-learn's `clone`, goes on to charge the same budget. Threads may share an
-    account. An account that was pickled for another process or for a file is closed: it shows what was spent, and
-    refuses every release.
+    account. The copy of an account that is pickled for another process or for a file is closed: it shows what was
+    spent, and refuses every release. The account itself stays open.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ class Account:
 
         Raises
         ------
-        OverBudget : the sum exceeds the total, or this account is closed because it was pickled in another process.
+        OverBudget : the sum exceeds the total, or this account is closed because it is a pickled copy.
         """
         if self.closed:
             raise OverBudget(

@@ -230,7 +230,7 @@ def sums_of(released: Matrix, box: Box) -> Matrix:
 def worst_rows(d: int, w: Weights, norm: Norm) -> tuple[Vector, Vector]:
     """Return two scaled rows; replacing one by the other changes the weighted sums as much as possible.
 
-    Under add-remove, adding the first row alone moves the sums the most.
+    Under add-remove, adding the first row alone changes the weighted sums as much as possible.
     """
     first, second = np.ones(d), np.ones(d)
     if norm == "l2":

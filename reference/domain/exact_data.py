@@ -262,7 +262,7 @@ def box_rows(x: DataSet, box: Box, input_bits: int = INPUT_BITS) -> Iterator[Mat
 
 
 def _read(x: DataSet) -> Any:
-    """Read a data set as `as_rows` does, without copying a float64 array or checking that entries are finite."""
+    """Read a data set as `as_rows` does, but do not copy a float64 array, and do not check that entries are finite."""
     if isinstance(x, np.ndarray) and x.dtype == np.float64 and x.ndim == 2 and x.shape[1] >= 1:
         return x
     return as_rows(x, 0)

@@ -52,8 +52,8 @@ class InBox:
         return found
 
     def spectral(self, n: int, d: int) -> float:
-        """Return the spectral norm of the noise, approximated by its limit for large d, 2√d times the deviation of an
-        entry.
+        """Return the spectral norm of the noise, approximated by its limit for large d: 2√d times the largest standard
+        deviation of an entry.
         """
         return gaussian_edge(d) * float(self.deviations(n, d).max())
 

@@ -22,10 +22,10 @@ class PrivateCovariance(MomentEstimator):
         pair for each column, a tuple (minima, maxima), or a dictionary from the names of a data frame's columns to
         pairs. Entries beyond the bounds are clipped. Bounds must not be read from the data.
     mechanism : the name of a mechanism for the second moment, or, with bounds, of one for bounded columns. If it is
-        None and `bounds` and `rho` are given, the mechanism is `box-gauss`, for the reason in the module
-        `bounded_columns`. If it is None otherwise, the mechanism is the one with the least predicted error for the
-        shape of the data and the budget (`reference.recommendation`), among those that do not search for a clipping
-        norm.
+        None, `bounds` and `rho` are given, and the mean is not known, the mechanism is `box-gauss`, for the reason in
+        the module `bounded_columns`. If it is None in other cases, the mechanism is the one with the least predicted
+        error for the shape of the data and the budget (`reference.recommendation`), among those that do not search for
+        a clipping norm.
     assume_centered : the mean is known to be 0, or the middle of the bounds. With `assume_centered` no mean is
         estimated, and the second moment about the known mean has less noise.
     rounded : release through `reference.rounded`, so that the guarantee covers every bit. Rounded releases need

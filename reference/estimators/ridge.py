@@ -21,8 +21,10 @@ class PrivateRidge(MomentEstimator):
 
     The coefficients minimise ‖y − Xw − c‖² + alpha ‖w‖², as in scikit-learn, with the released moments in place of
     those of the data. With `noise_penalty`, the penalty λ n Σ_j s_j² w_j² is added, where λ is the predicted spectral
-    norm of the noise, and s_j is the scale of feature j in the map to the unit ball. Both are public. Without the
-    penalty for noise, noise in directions with little variance would decide the coefficients.
+    norm of the noise, and s_j is the scale of feature j in the map to the unit ball. Both are public. For `box-gauss`
+    and `box-laplace`, λ is predicted for the mechanism itself. For other mechanisms it is the prediction for the
+    recommended mechanism, even if another one is named. Without the penalty for noise, noise in directions with little
+    variance would decide the coefficients.
 
     Parameters
     ----------
