@@ -14,20 +14,20 @@ The notion of privacy of the total budget determines how the costs of releases a
 - If the total budget is pure DP, only pure DP releases are accepted. Their values of ε add up.
 - If the total budget is zCDP, zCDP releases and pure DP releases are accepted. A pure DP release counts as
   ρ = ε tanh(ε/2). The values of ρ add up.
-- If the total budget is (ε, δ)-DP, all releases are accepted. The ε and the δ of (ε, δ) releases are added. The rest of
-  the total δ is used to convert all zCDP and pure DP releases to an ε, in the cheaper of two ways. One way adds up all
-  zCDP and pure DP releases as zCDP, and converts the sum to an ε. The other way converts the zCDP releases alone to an
-  ε, and adds to this ε the ε of every pure DP release.
+- If the total budget is (ε, δ)-DP, all releases are accepted. The ε of all (ε, δ) releases add up, and so do their δ.
+  The rest of the total δ is used to convert all zCDP and pure DP releases to an ε, in the cheaper of two ways. One way
+  adds up all zCDP and pure DP releases as zCDP, and converts the sum to an ε. The other way converts the zCDP releases
+  alone to an ε, and adds to this ε the ε of every pure DP release.
 
-The conversion of the zCDP releases alone is valid in any order of the releases. The privacy loss of a pure DP release
-is at most ε. The privacy loss of an (ε, δ) release is at most its ε, except on an event. These events have a total
-probability of at most Σδ. Each pure or (ε, δ) release therefore adds its ε to the right side of the bound D_α ≤ αρ of
-the zCDP releases, and Σε is added to `epsilon_of_zcdp_at` for every α.
+The second way is valid for every order of the releases, for the following reason. The privacy loss of a pure DP release
+is at most its ε. The privacy loss of an (ε, δ) release is at most its ε outside an event of probability at most δ. The
+zCDP releases together have Rényi divergences D_α ≤ αρ. Each pure or (ε, δ) release adds at most its ε to the right side
+of this bound. Their sum Σε is therefore added to `epsilon_of_zcdp_at` for every α.
 
 If the total is pure DP or zCDP, or if all releases are (ε, δ), then the budget and the other arguments of a release may
-depend on the outputs of earlier releases. The rule that the sum of the spent budgets stays within the total is a
-privacy filter (Rogers et al. 2016; Feldman–Zrnic 2021) if the total is pure DP or zCDP, or if all releases are (ε, δ).
-For other releases whose total is (ε, δ), the guarantee assumes that the budgets were fixed beforehand.
+depend on the outputs of earlier releases. In these cases the rule that the sum of the spent budgets stays within the
+total is a privacy filter (Rogers et al. 2016; Feldman–Zrnic 2021). If the total is (ε, δ) and some releases are pure DP
+or zCDP, the guarantee assumes that all budgets were fixed beforehand.
 """
 
 import contextlib
@@ -82,7 +82,8 @@ def compose(spent: Iterable[Guarantee], total: Guarantee) -> Guarantee:
     ------
     InvalidInput : the argument `spent` is empty, or has a guarantee that says nothing in that notion, such as zCDP if
         the total is pure DP.
-    OverBudget : the δ of the releases add up to more than the total δ, or leave no δ to convert zCDP with.
+    OverBudget : the δ of the releases add up to more than the total δ, or leave no δ for the conversion of the zCDP
+        releases.
     """
     listed = list(spent)
     if not listed:
@@ -126,8 +127,8 @@ class Account:
 
     An account cannot be copied. The functions `copy` and `deepcopy` return the account itself, so that code which
     copies its arguments, such as scikit-learn's `clone`, goes on to charge the same budget. Threads may share an
-    account. An account that was pickled for another process or for a file is closed: it shows what was spent, and
-    refuses every release.
+    account. The copy of an account that is pickled for another process or for a file is closed: it shows what was
+    spent, and refuses every release. The account itself stays open.
 
     Parameters
     ----------
@@ -170,7 +171,7 @@ class Account:
 
         Raises
         ------
-        OverBudget : the sum exceeds the total, or this account is closed because it was pickled in another process.
+        OverBudget : the sum exceeds the total, or this account is closed because it is a pickled copy.
         """
         if self.closed:
             raise OverBudget(

@@ -13,23 +13,23 @@ and `laplace_weights`, the sensitivity of the weighted sums is exact.
 
 Under replace-one (n is public, k = 0), a row u is replaced by a row v. Write the rows as u_j = σ_j + δ_j and v_j = σ_j
 − δ_j, with |σ_j| + |δ_j| ≤ 1. The changes of the sums are 2δ_j, 4σ_jδ_j and 2(σ_iδ_j + σ_jδ_i). The absolute values of
-the changes of the sums are largest for σ_j = 1 − δ_j, 0 ≤ δ_j ≤ 1: u is the corner (1, …, 1) and v_j = 1 − 2δ_j.
+all changes are largest for σ_j = 1 − δ_j with 0 ≤ δ_j ≤ 1. Then u is the corner (1, …, 1), and v_j = 1 − 2δ_j.
 
-- ℓ2, b ≤ a: the square of the change is Σ 4a²δ_j² + 16b²δ_j²(1 − δ_j)² + 4c² Σ_{i<j} (δ_i + δ_j − 2δ_iδ_j)². The terms
-  of the squared change lie below their chords in each δ_j, and the chords are linear in each: the last term is convex,
-  and 4a²δ − 4a²δ² − 16b²δ²(1 − δ)² ≥ 4δ(1 − δ)(a² − b²) ≥ 0. The square of the change is therefore largest at some δ ∈
-  {0, 1}^d. If p entries of δ are 1, then u and v are opposite in p columns and equal in the others, and the square of
-  the change is 4p(a² + c²(d − p)). The largest change has the whole number p that maximises this value.
-- ℓ1, b ≥ c/2: with s = Σδ_j and Q = c(d − 1) + 2b, the change is 2(a + Q)s − 2cs² − (4b − 2c) Σδ_j², at most
-  2(a + Q)s − 2Qs²/d by Cauchy–Schwarz, with equality for equal δ_j. The largest ℓ1 change is d(a + Q)²/(2Q) if Q ≥ a,
-  for v_j = −a/Q, and 2ad otherwise.
+- ℓ2, b ≤ a: the square of the change is Σ 4a²δ_j² + 16b²δ_j²(1 − δ_j)² + 4c² Σ_{i<j} (δ_i + δ_j − 2δ_iδ_j)². As a
+  function of each δ_j, the square lies on or below its chord from δ_j = 0 to δ_j = 1: the last term is convex, and 4a²δ
+  − 4a²δ² − 16b²δ²(1 − δ)² ≥ 4δ(1 − δ)(a² − b²) ≥ 0. A chord is largest at one of its ends, so the square is largest at
+  some δ ∈ {0, 1}^d. If p entries of δ are 1, then u and v are opposite in p columns and equal in the others, and the
+  square of the change is 4p(a² + c²(d − p)). The change is largest for the whole number p that maximises this value.
+- ℓ1, b ≥ c/2: with s = Σδ_j and Q = c(d − 1) + 2b, the change is 2(a + Q)s − 2cs² − (4b − 2c) Σδ_j². By Cauchy–Schwarz
+  it is at most 2(a + Q)s − 2Qs²/d, with equality for equal δ_j. The largest ℓ1 change is d(a + Q)²/(2Q) if Q ≥ a, for
+  v_j = −a/Q, and 2ad otherwise.
 
 Under add-remove, one row u is added or removed. The terms u_j² − 1 of the squares are 0 at the corners of the box,
 where the other sums change the most.
 
-- ℓ2, b² ≤ a² + c²(d − 1)/2: k² + Σ (a²τ_j + b²(1 − τ_j)²) + c² Σ_{i<j} τ_iτ_j is convex in each τ_j = u_j². If p
-  entries of τ are 1 and the others 0, the squared change is k² + a²p + b²(d − p) + c²p(p − 1)/2, convex in p, so its
-  maximum is at p = d: k² + da² + c²d(d − 1)/2.
+- ℓ2, b² ≤ a² + c²(d − 1)/2: with τ_j = u_j² the squared change is k² + Σ (a²τ_j + b²(1 − τ_j)²) + c² Σ_{i<j} τ_iτ_j,
+  which is convex in each τ_j. If p entries of τ are 1 and the others 0, the squared change is k² + a²p + b²(d − p) +
+  c²p(p − 1)/2. This is convex in p, and its maximum is at p = d: k² + da² + c²d(d − 1)/2.
 - ℓ1, b ≤ (a + c(d − 1))/2: with t_j = |u_j| and s = Σt_j the ℓ1 change is k + bd + as + cs²/2 − (b + c/2) Σt_j²,
   largest for equal t_j = t. For equal t_j the change k + d(b + at + (c(d − 1)/2 − b)t²) rises in t up to its value at
   1, which is k + da + cd(d − 1)/2.
@@ -81,9 +81,9 @@ def product_share(d: int, sqrt: Callable[[Number], Number] = square_root) -> Num
 def gauss_weights(d: int, adjacency: Adjacency, sqrt: Callable[[Number], Number] = square_root) -> Weights:
     """Return the weights of the sums that minimise a bound on the error under Gaussian noise.
 
-    The weights of this function minimise a bound on the mean squared error of the covariance, to first order in the
-    noise and summed over the entries, on the worst data: (ℓ2 sensitivity)² × (d(d + 3)/k² + 2d(d + 1)/a² + d(d − 1)/c²
-    + d/b²). Under replace-one the number of rows is public and gets no noise, and the weights a and b are equal. Under
+    The bound is on the mean squared error of the covariance, summed over its entries, for the data with the largest
+    error, and to first order in the noise. It is (ℓ2 sensitivity)² × (d(d + 3)/k² + 2d(d + 1)/a² + d(d − 1)/c² + d/b²).
+    Under replace-one the number of rows is public and gets no noise, and the weights a and b are equal. Under
     add-remove the weight b is the largest that does not raise the sensitivity, and the best ratios are
     k² : a² : c² = √(d(d + 3)) : √(2(d + 1)) : √2, by Cauchy–Schwarz.
     """
@@ -230,7 +230,7 @@ def sums_of(released: Matrix, box: Box) -> Matrix:
 def worst_rows(d: int, w: Weights, norm: Norm) -> tuple[Vector, Vector]:
     """Return two scaled rows; replacing one by the other changes the weighted sums as much as possible.
 
-    Under add-remove, adding the first row alone moves the sums the most.
+    Under add-remove, adding the first row alone changes the weighted sums as much as possible.
     """
     first, second = np.ones(d), np.ones(d)
     if norm == "l2":

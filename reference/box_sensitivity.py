@@ -17,27 +17,28 @@ box. If m is a corner, v_i v_j and w_i w_j both lie in [0, W_i W_j] or both in [
 1)/(nq)) W_i W_j. The supremum for the centred covariance is attained in all entries at once, by x = high, y = low and
 all other rows at low.
 
-Joint norms. A norm that grows with the absolute values of the entries (ℓ1, ℓ1 over the triangle, ℓ2) is at most its
-value at the matrix of the entries' sensitivities. The norm of the matrix of sensitivities is the supremum if one pair
-of data sets attains the sensitivities of all entries at once. For the centred covariance there is always such a pair.
-For the second moment there is one if d = 1, or if no column has low_j < 0 < high_j: then x has the larger absolute
-value in every column, and y the smaller. If no pair attains all entries at once, the norm of the matrix of
-sensitivities is an upper bound: on [−1, 1]² the ℓ1 bound over the triangle is 4, and it is not attained, because a
-change of 2 in entry (1, 2) needs |x_i| = |y_i| = 1.
+Joint norms. The norms ℓ1, ℓ1 over the triangle and ℓ2 do not decrease when the absolute values of entries increase. The
+norm of a change is therefore at most the norm of the matrix of the entries' sensitivities. The norm of the matrix of
+sensitivities is the supremum if one pair of data sets attains the sensitivities of all entries at once. For the centred
+covariance there is always such a pair. For the second moment there is one if d = 1, or if no column has low_j < 0 <
+high_j: then x has the larger absolute value in every column, and y the smaller. If no pair attains all entries at once,
+the norm of the matrix of sensitivities is only an upper bound. For example, on [−1, 1]² with n = 1 the ℓ1 bound over
+the triangle is 4. It is not attained, because a change of 2 in entry (1, 2) needs |x_i| = |y_i| = 1, and then the
+diagonal does not change.
 
 Under add-remove one row is added or removed, the larger data set has n rows, and each statistic is divided by its own
 number of rows.
 
 - XᵀX/n: the change is (x xᵀ − A)/n, where A is the second moment of the n − 1 other rows. The matrix A lies in the
   convex hull of the matrices y yᵀ, and equals y yᵀ if all other rows are y. For every entry and every norm, the
-  supremum of the change therefore equals the supremum for replacing a row.
+  supremum of the change is therefore the same as under replace-one.
 - The centred covariance with q = n: the change is ((n − 1)/n²) v vᵀ − S/n, where S is the covariance of the other rows.
   Let a be the distance of m_i from the farther end of its interval, divided by W_i, and let b be the same for column j.
   With these distances |v_i v_j| ≤ ab, and |S_ij| ≤ √(a(1 − a) b(1 − b)), because values in [0, 1] with mean a have
   variance at most a(1 − a). By Cauchy–Schwarz √((1 − a)(1 − b)) ≤ 1 − t for t = √(ab). Hence n |change| ≤ ((n − 1)/n)
   t² + t(1 − t). The right side of this bound is concave in t for n ≥ 1, and its derivative at t = 1 is 1 − 2/n ≥ 0 for
-  n ≥ 2. The bound is therefore largest over t ≤ 1 at t = 1, with the value (n − 1)/n. The value (n − 1)/n is the
-  supremum for replacing a row, and the same pair of data sets attains it.
+  n ≥ 2. The bound is therefore largest over t ≤ 1 at t = 1, with the value (n − 1)/n. Under replace-one the supremum is
+  the same. Here it is attained if the row high is added to n − 1 rows at low.
 - The centred covariance with q = n − 1: n |change| ≤ t² + (n/(n − 2)) t(1 − t), whose derivative at 1 is 2 − n/(n − 2)
   ≥ 0 for n ≥ 4. For n < 4 no sensitivity is claimed.
 - The sum XᵀX, or XᵀX over a fixed public number: the change is x xᵀ. The supremum of entry (i, j) is M_i M_j with M_j =

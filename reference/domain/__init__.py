@@ -1,4 +1,4 @@
-"""This package represents data sets as rows in a Euclidean ball, with their second moment and their neighbours.
+"""This package represents data sets as rows in a Euclidean ball, computes their second moment, and defines neighbours.
 
 A data set is a matrix `x` of shape (n, d): n records with d features. A data set is given as an array, or as `Chunks`
 if it does not fit in memory. Mechanisms read the rows only through `second_moment` and the functions of
@@ -9,8 +9,8 @@ they have the same n and differ in one row. Mechanisms work on the rows `x_i / r
 at a time, and return their output in the unit of `x` squared.
 
 Clipping maps neighbours to neighbours, so it costs no privacy. After clipping, the norms are at most 1 up to rounding
-(a few units in the last place). Like all rounding, a norm above 1 is outside the guarantees, which are theorems about
-real numbers.
+(a few units in the last place). The guarantees are theorems about real numbers, and do not cover the effects of
+rounding, such as a norm above 1.
 """
 
 from covassay.reference.domain.box import Box

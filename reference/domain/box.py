@@ -18,7 +18,8 @@ class Box:
 
     Raises
     ------
-    InvalidInput : the argument `bounds` has no pair, or a pair that is not two moderate finite numbers low < high.
+    InvalidInput : the argument `bounds` has no pair, or a pair that is not two numbers low < high of absolute value up
+        to `LARGEST`, at least 1/LARGEST apart.
     """
 
     bounds: tuple[tuple[float, float], ...]
@@ -84,7 +85,8 @@ class Box:
 
     def place(self, shares: Matrix) -> Matrix:
         """Map rows of the unit cube to rows of the box by low + shares · width, column by column."""
-        rows: Matrix = self.low * (1 - shares) + self.high * shares  # exactly low at share 0, high at 1
+        # exactly low if the share is 0, and exactly high if it is 1
+        rows: Matrix = self.low * (1 - shares) + self.high * shares
         return rows
 
     def reflect(self, x: Matrix) -> Matrix:

@@ -36,7 +36,7 @@ def scaled_rows(x: DataSet, box: Box, on_outside: OnOutside = "clip", fewest: in
 
     Raises
     ------
-    InvalidInput : the argument `x` is no data set, or has another number of columns than the box.
+    InvalidInput : the argument `x` is not a data set, or has another number of columns than the box.
     """
     require_choice("on_outside", on_outside, ("clip", "raise"))
     rows = as_rows(x, fewest)

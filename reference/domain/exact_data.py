@@ -7,10 +7,10 @@ Every record is mapped by itself, by the following public rule, so that neighbou
 2. if |q|² > 2^{2b}, clip the row to the unit ball in float64 before it is rounded; as long as |q|² > 2^{2b} still
    holds, move every entry of q one step toward zero. The condition |q|² ≤ 2^{2b} is checked in integers.
 
-After rounding and clipping the data set consists of the rows q/2^b, which lie in the unit ball exactly. The data are
-rounded only in this map of the records. QᵀQ is added up over blocks of rows so small that no partial sum of the float64
-product exceeds 2^53: float64 arithmetic on integers up to 2^53 is exact, in any order of the additions. The sums of the
-blocks are Python integers, so n has no limit.
+After rounding and clipping the data set consists of the rows q/2^b, which lie in the unit ball exactly. No other step
+rounds the data. QᵀQ is added up over blocks of rows so small that no partial sum of the float64 product exceeds 2^53:
+float64 arithmetic on integers up to 2^53 is exact, in any order of the additions. The sums of the blocks are Python
+integers, so n has no limit.
 
 If the columns have public bounds, every column is scaled to [−1, 1] by its bounds, multiplied by 2^b and rounded toward
 zero, so that |q_j| ≤ 2^b.
@@ -52,7 +52,7 @@ class ExactData:
     input_bits : b.
     row_bound, box : the row bound, in the unit of the data, or the bounds on the columns, with which the rows were
         scaled.
-    columns : the names of the columns, or nothing if they have no names.
+    columns : the names of the columns, or () if they have no names.
 
     >>> half, rest = (exact_data(part, row_bound=2.0) for part in ([[1.0, 0.5]], [[0.25, 1.0], [2.0, 0.0]]))
     >>> half + rest == exact_data([[1.0, 0.5], [0.25, 1.0], [2.0, 0.0]], row_bound=2.0)
@@ -73,7 +73,7 @@ class ExactData:
         for what in ("d", "input_bits", "row_bound", "box", "columns"):
             mine, theirs = getattr(self, what), getattr(other, what)
             if mine != theirs:
-                raise InvalidInput(f"{what} = {mine} and {theirs}: parts that are added must have the same")
+                raise InvalidInput(f"{what} = {mine} and {theirs}: must be equal in parts that are added")
         gram = [[a + b for a, b in zip(one, two, strict=True)] for one, two in zip(self.gram, other.gram, strict=True)]
         both = bool(self.sums and other.sums)  # if one summand lacks the sums, the result lacks them too
         sums = [a + b for a, b in zip(self.sums, other.sums, strict=True)] if both else []
@@ -187,7 +187,7 @@ def _require_made_with(x: ExactData, row_bound: float, input_bits: int, sums: bo
 
 
 def require_input_bits(name: str, value: int) -> int:
-    """Return `value` as an int, or raise `InvalidInput` unless sums of integers of this many bits can be exact."""
+    """Return the number of bits `value` as an int if it is a whole number from 1 to `LARGEST_INPUT_BITS`."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not (whole and 1 <= value <= LARGEST_INPUT_BITS):
         raise InvalidInput(f"{name} = {value!r}: must be a whole number between 1 and {LARGEST_INPUT_BITS}")
@@ -262,7 +262,7 @@ def box_rows(x: DataSet, box: Box, input_bits: int = INPUT_BITS) -> Iterator[Mat
 
 
 def _read(x: DataSet) -> Any:
-    """Read a data set as `as_rows` does, without copying a float64 array or checking that entries are finite."""
+    """Read a data set as `as_rows` does, but do not copy a float64 array, and do not check that entries are finite."""
     if isinstance(x, np.ndarray) and x.dtype == np.float64 and x.ndim == 2 and x.shape[1] >= 1:
         return x
     return as_rows(x, 0)

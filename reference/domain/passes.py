@@ -56,7 +56,7 @@ def sum_rows(function: Callable[[Matrix], ArrayLike], rows: Rows) -> Any:
     """Return the sum of `function(block)` over all blocks. The argument `function` must itself be a sum over the rows
     of the block.
 
-    If the data are stored in several places, each part is summed in its place (`Chunks.fold`).
+    If the data are stored in several places, each part is summed where it is stored (`Chunks.fold`).
     """
     if not isinstance(rows, Chunks):
         return 0.0 + np.asarray(function(rows))

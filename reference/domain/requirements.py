@@ -89,7 +89,9 @@ def require_choice(name: str, value: str, choices: tuple[str, ...]) -> str:
 
 
 def require_shape(name: str, value: ArrayLike, shape: tuple[int, ...], stacked: bool = False) -> NDArray[np.float64]:
-    """Return `value` as a finite float64 array of the given shape; with `stacked`, more axes may come before it."""
+    """Return `value` as a finite float64 array of the given shape. With `stacked`, the array may have more axes before
+    those of the shape.
+    """
     try:
         array = np.asarray(value)
     except (ValueError, TypeError) as error:
@@ -130,15 +132,15 @@ def require_whole(name: str, value: IntegerMatrix, dimension: int) -> IntegerMat
     if not (isinstance(value, np.ndarray) and value.shape == (dimension, dimension)):
         raise InvalidInput(f"{name} must be an array of shape {(dimension, dimension)}")
     if not all(isinstance(entry, int) and not isinstance(entry, bool) for entry in value.ravel().tolist()):
-        raise InvalidInput(f"{name} has entries that are not Python integers: noise on a lattice is whole")
+        raise InvalidInput(f"{name} has entries that are not Python integers: must be whole, as noise on a lattice is")
     if not np.array_equal(value, value.T):
         raise InvalidInput(f"{name} is not symmetric: must equal its transpose")
     return value
 
 
 def require_unit_vector(name: str, value: ArrayLike, dimension: int, stack: tuple[int, ...] = ()) -> Vector:
-    """Return `value` as a finite float64 vector of the given dimension, or as a stack of them, if every length is 1, up
-    to 1e-9.
+    """Return `value` as a finite float64 vector of the given dimension, or as a stack of such vectors, if every vector
+    has length 1, up to 1e-9.
     """
     vectors = require_shape(name, value, (*stack, dimension))
     lengths = np.sqrt((vectors**2).sum(axis=-1))

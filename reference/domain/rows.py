@@ -19,7 +19,7 @@ from covassay.reference.domain.types import Chunks, DataSet, Matrix, OnLargeRows
 from covassay.reference.errors import InvalidInput
 
 NEAR = 1e-9  # a relative distance far above the rounding of a sum of squares of up to 1e6 entries
-SMALLEST_PLAIN = 1e-150  # the least number x for which x² and 1/x² are ordinary floats
+SMALLEST_PLAIN = 1e-150  # between this number and its inverse, squares neither underflow nor overflow
 ROUNDING = 1e-12  # relative excess over the row bound that counts as rounding with on_large_rows="raise"
 
 
@@ -87,7 +87,7 @@ def _as_array(x: ArrayLike, first: int = 0, fewest: int = 1) -> Matrix:
     if array.shape[0] < fewest or array.shape[1] < 1:
         wanted = "one column" if fewest == 0 else "one row and one column"
         raise InvalidInput(f"x has shape {array.shape}: must have at least {wanted}")
-    if array.dtype.kind == "O":  # the type of mixed columns of a data frame, and of integers of any length
+    if array.dtype.kind == "O":  # for example columns of different types, or integers too long for int64
         if not all(is_real(entry) or isinstance(entry, bool | np.bool_) for entry in array.flat):
             raise InvalidInput("x has entries that are not numbers: must be real numbers")
         try:
@@ -128,8 +128,8 @@ def row_norms(rows: Matrix) -> Vector:
 def longer_rows(rows: Matrix, bound: float) -> NDArray[np.bool_]:
     """Return a boolean for every row, which tells whether its norm exceeds the bound ≥ 0, (..., d) -> (...).
 
-    The function compares squares. It computes the norm only if the squares are nearly equal, or if a square could
-    overflow or underflow.
+    The function compares the squares of norm and bound. If they are nearly equal, or if the square of the bound could
+    overflow or underflow, it computes the norm itself.
     """
     if not SMALLEST_PLAIN < bound < 1 / SMALLEST_PLAIN:
         return np.asarray(row_norms(rows) > bound)

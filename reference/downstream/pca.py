@@ -41,8 +41,8 @@ class PrincipalComponents:
     `variances` (k,) and `shares` (k,).
 
     A variance below 0, which only noise can cause, counts as 0. A share is a variance divided by the sum of all d
-    variances; if this sum is 0, all shares are 0. The sign of a direction means nothing, so the entry of largest
-    modulus is made positive.
+    variances; if this sum is 0, all shares are 0. The sign of a direction has no meaning. It is chosen so that the
+    entry of largest modulus is positive.
     """
 
     directions: Matrix

@@ -13,15 +13,15 @@ privacy. The projection never increases the Frobenius error of M̂, and increase
 of 2/√3 = 1.1547.
 
 The error of ŵ, which is computed from M̂, has the following bound. Let H = M_aa + 2αI and Δ = M − M̂. Since M̂_ay =
-(M̂_aa + 2αI) ŵ, M_ay − Hŵ = Δ_ay − Δ_aa ŵ. The error is w − ŵ = H⁻¹(M_ay − Hŵ). Hence
+(M̂_aa + 2αI) ŵ, the vector M_ay − Hŵ equals Δ_ay − Δ_aa ŵ. The error is w − ŵ = H⁻¹(M_ay − Hŵ). Hence
 
     ‖w − ŵ‖ ≤ (‖Δ_ay‖ + ‖Δ_aa‖ ‖ŵ‖) / (λ_min(M_aa) + 2α).
 
 ADK19 Lemma 1 has the largest column norm of Δ in place of ‖Δ_ay‖, ‖Δ‖ in place of ‖Δ_aa‖, and λ_min(M) in place of
 λ_min(M_aa). The bound of ADK19 on ‖w − ŵ‖ is weaker, but true. NOTE: the remark in ADK19 that ‖ŵ‖ may be replaced by
 ‖w‖ is false. A counterexample is M = [[1, 10], [10, 1000]], M̂ = [[1/10, 10], [10, 1000]] and 2α = 1/100, with ‖w − ŵ‖
-= 81.0 and a bound of 10.8. If M and M̂ are exchanged, the proof above shows that ‖ŵ‖ may be replaced by ‖w‖ if
-λ_min(M_aa) is replaced by λ_min(M̂_aa).
+= 81.0 and a bound of 10.8. The proof above also holds with M and M̂ exchanged. It then gives the bound with ‖w‖ in
+place of ‖ŵ‖ and λ_min(M̂_aa) in place of λ_min(M_aa).
 """
 
 from collections.abc import Callable
@@ -68,7 +68,7 @@ def coefficients(moment: Matrix, target: int, penalty: float) -> Vector:
     """
     others = np.arange(len(moment)) != target
     values, vectors = np.linalg.eigh(moment[np.ix_(others, others)])
-    # the eigenvalues are ≥ 0 up to rounding, which the maximum removes
+    # rounding may make an eigenvalue negative; the maximum replaces it by 0
     inverses = 1 / (np.maximum(values, 0.0) + 2 * penalty)
     w: Vector = vectors @ (inverses * (vectors.T @ moment[others, target]))
     return w

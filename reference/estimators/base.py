@@ -78,7 +78,7 @@ class PrivateEstimator:
         epsilon: Any = getattr(self, "epsilon", None)
         rho: Any = getattr(self, "rho", None)
         if (epsilon is None) == (rho is None):
-            raise InvalidInput(f"epsilon = {epsilon!r}, rho = {rho!r}: give one of them, the budget")
+            raise InvalidInput(f"epsilon = {epsilon!r}, rho = {rho!r}: give exactly one of them as the budget")
         return PureDP(epsilon) if rho is None else ZCDP(rho)
 
     def _warn_of(self, budget: PureDP | ZCDP) -> None:
@@ -295,8 +295,8 @@ def as_matrix(x: Any) -> Matrix:
 
 
 def box_of(bounds: Any, columns: int, names: np.ndarray[Any, Any] | None) -> Box:
-    """Return the box of the given bounds, which are (low, high) for all columns, pairs, (minima, maxima), or pairs by
-    name.
+    """Return the box of the given bounds: (low, high) for all columns, a list of pairs, (minima, maxima), or a
+    dictionary from names to pairs.
 
     A tuple of two arrays, or of a number and an array, means (minima, maxima); a list, or one array, is a list of
     pairs. For two columns, a tuple of two tuples or lists can mean pairs or (minima, maxima). It is refused if both

@@ -18,13 +18,14 @@ class PrivateCovariance(MomentEstimator):
     ----------
     epsilon, rho : the budget, of ε-DP or of ρ-zCDP; exactly one is given.
     row_bound : a public bound on the Euclidean norm of a row; longer rows are clipped.
-    bounds : public bounds on the columns in place of `row_bound`: (low, high) for all of them, a list of pairs, one for
-        each, a tuple (minima, maxima), or a dictionary of pairs by the names of a data frame. Entries beyond the bounds
-        are clipped. Bounds must not be read from the data.
-    mechanism : the name of a mechanism for the second moment, or, with bounds, of one for bounded columns. If `bounds`
-        and `rho` are given, the default is `box-gauss`, for the reason in the module `bounded_columns`. For a row bound
-        or a budget ε, None means the mechanism with the least predicted error for the numbers of rows and columns and
-        the budget (`reference.recommendation`), among those that do not search for a clipping norm.
+    bounds : public bounds on the columns in place of `row_bound`: one pair (low, high) for all columns, a list with a
+        pair for each column, a tuple (minima, maxima), or a dictionary from the names of a data frame's columns to
+        pairs. Entries beyond the bounds are clipped. Bounds must not be read from the data.
+    mechanism : the name of a mechanism for the second moment, or, with bounds, of one for bounded columns. If it is
+        None, `bounds` and `rho` are given, and the mean is not known, the mechanism is `box-gauss`, for the reason in
+        the module `bounded_columns`. If it is None in other cases, the mechanism is the one with the least predicted
+        error for the shape of the data and the budget (`reference.recommendation`), among those that do not search for
+        a clipping norm.
     assume_centered : the mean is known to be 0, or the middle of the bounds. With `assume_centered` no mean is
         estimated, and the second moment about the known mean has less noise.
     rounded : release through `reference.rounded`, so that the guarantee covers every bit. Rounded releases need

@@ -14,8 +14,8 @@ class PrivateMean(MomentEstimator):
     The mean is released together with a second moment that the estimator discards, by a mechanism whose noise does not
     depend on the data. Under zCDP the error of the mean is exactly that of adding Gaussian noise to the mean alone.
     Under pure DP the error of the mean was not compared with that of mechanisms which release a mean alone. With bounds
-    the rows are scaled into a ball. Under zCDP the noise on the mean is then at most that of `box-gauss`, because the
-    weights of `box-gauss` are chosen for the covariance.
+    the rows are scaled into a ball. Under zCDP the noise on the mean is then at most that of `box-gauss`, whose weights
+    are chosen for a small error of the covariance.
 
     Parameters
     ----------

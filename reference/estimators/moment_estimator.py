@@ -45,7 +45,9 @@ class MomentEstimator(PrivateEstimator):
         self.accountant = accountant
 
     def _release(self, x: Matrix, box: Box | None, share: float | None, additive: bool = False) -> tuple[Map, Moments]:
-        """Release the moments of x, scaled into the unit ball, and store the facts of the release as attributes."""
+        """Release the moments of the scaled rows of x, and store the cost and the name of the mechanism as attributes.
+        The mechanism determines whether the rows are scaled into the unit ball or, with a box, into a cube.
+        """
         budget = self._budget()
         if not (self.accountant is None or isinstance(self.accountant, Account)):
             raise InvalidInput(f"accountant of type {type(self.accountant).__name__}: must be an Account, or None")

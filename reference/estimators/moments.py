@@ -56,7 +56,7 @@ class Moments:
 
     second : S, a symmetric matrix.
     mean : μ, or None if it was not released.
-    noise : the predicted spectral norm of the noise on S, or None for the prediction of the recommendation.
+    noise : the predicted spectral norm of the noise on S, or None if the estimator must ask the recommendation for it.
     """
 
     second: Matrix
@@ -75,7 +75,9 @@ class Moments:
 
 @dataclass(frozen=True)
 class Map:
-    """The map u = (x − shift)/scale, clipped, from rows in the units of the data to rows of the unit ball."""
+    """The map from rows x in the units of the data to rows u of the unit ball: u = (x − shift)/scale, and then
+    clipping.
+    """
 
     shift: Vector
     scale: Vector

@@ -21,8 +21,10 @@ class PrivateRidge(MomentEstimator):
 
     The coefficients minimise ‖y − Xw − c‖² + alpha ‖w‖², as in scikit-learn, with the released moments in place of
     those of the data. With `noise_penalty`, the penalty λ n Σ_j s_j² w_j² is added, where λ is the predicted spectral
-    norm of the noise, and s_j is the scale of feature j in the map to the unit ball. Both are public. Without the
-    penalty for noise, noise in directions with little variance would decide the coefficients.
+    norm of the noise, and s_j is the scale of feature j in the map to the unit ball. Both are public. For `box-gauss`
+    and `box-laplace`, λ is predicted for the mechanism itself. For other mechanisms it is the prediction for the
+    recommended mechanism, even if another one is named. Without the penalty for noise, noise in directions with little
+    variance would decide the coefficients.
 
     Parameters
     ----------
@@ -125,8 +127,8 @@ class PrivateRidge(MomentEstimator):
         return Box((*box.bounds, *box_of(self.target_bounds, 1, None).bounds))
 
     def _noise(self, rows: int, dimension: int) -> float:
-        """Return the least predicted spectral error, a public number, of additive noise on the second moment of
-        unit rows.
+        """Return the predicted spectral error, on S, of the recommended mechanism for the second moment of unit rows.
+        The number is public.
         """
         setting = Setting(rows, dimension, self._budget())
         return recommend(setting, "spectral").best.error / (SHARE if self.fit_intercept else 1.0)

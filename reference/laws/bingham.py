@@ -84,7 +84,7 @@ def envelope_parameter(a: Vector) -> float:
     return _envelope_root(tuple(a.tolist()))
 
 
-@lru_cache(maxsize=8)  # many draws have the same eigenvalues
+@lru_cache(maxsize=8)  # because successive draws often have the same eigenvalues
 def _envelope_root(a: tuple[float, ...]) -> float:
     if len(a) == 2:  # the equation is quadratic
         return 1 + 1 / (a[1] + math.hypot(1.0, a[1]))
@@ -94,7 +94,7 @@ def _envelope_root(a: tuple[float, ...]) -> float:
     return float(scipy.optimize.brentq(lambda b: envelope_equation(b, a), 1.0 - 1e-9, q, xtol=1e-14))
 
 
-@lru_cache(maxsize=8)  # many draws have the same matrix, and the decomposition takes longer than a draw
+@lru_cache(maxsize=8)  # successive draws often have the same matrix, and decomposing takes longer than drawing
 def _decomposed(entries: bytes, q: int) -> tuple[Vector, Matrix]:
     return decompose(np.frombuffer(entries).reshape(q, q))
 
@@ -154,7 +154,7 @@ def _sample_each(matrices: Matrix, generators: list[np.random.Generator]) -> Mat
     accepted = np.log([uniform for _, uniform in drawn]) < log_acceptance(y, b, q)
     first = u[np.arange(len(u)), accepted.argmax(axis=1)]
     vectors_drawn: Matrix = (first[:, None, :] @ np.swapaxes(vectors, 1, 2))[:, 0]
-    for i in np.flatnonzero(~accepted.any(axis=1)):  # all proposals of a generator were rejected, so it makes more
+    for i in np.flatnonzero(~accepted.any(axis=1)):  # all proposals for this matrix were rejected: make more
         vectors_drawn[i] = sample(matrices[i], generators[int(i)])
     return vectors_drawn
 

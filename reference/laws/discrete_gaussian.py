@@ -40,7 +40,7 @@ def tail(size: Vector, sigma: float) -> Vector:
     if sigma < LARGE:
         table = _tails(sigma)
         return np.where(sizes < len(table), table[np.minimum(sizes, len(table) - 1).astype(int)], 0.0)
-    # e^{−x²/(2σ²)} at a whole number x equals its mean over [x − ½, x + ½], up to a share of 1/σ²
+    # e^{−x²/(2σ²)} at a whole number x equals its mean over [x − ½, x + ½], up to a relative error of order 1/σ²
     return np.where(sizes > 0, 2 * ndtr(-(sizes - 0.5) / sigma), 1.0)
 
 

@@ -40,7 +40,7 @@ def attempt_size(scale: Fraction, coins: Coins) -> int | None:
     v = 0
     while coins.chance_exp(1, 1):
         v += 1
-    return (u + t * v) // s  # the number u + tv is x with probability ∝ e^{−x/t}
+    return (u + t * v) // s  # P(u + tv = x) ∝ e^{−x/t}, with t the numerator of the scale
 
 
 def attempt(scale: Fraction, coins: Coins) -> int | None:
@@ -49,7 +49,7 @@ def attempt(scale: Fraction, coins: Coins) -> int | None:
     if size is None:
         return None
     negative = coins.chance(1, 2)
-    if negative and size == 0:  # the number 0 has one sign only, so that it is not counted twice
+    if negative and size == 0:  # 0 and −0 are the same number, which would be drawn twice as often
         return None
     return -size if negative else size
 

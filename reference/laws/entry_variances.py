@@ -5,9 +5,9 @@ The square root of the sum of all variances is the root mean square of the Frobe
 of the data has its own unit, the noise in the entry (i, j) is multiplied by the units of columns i and j, so the
 variance of each entry is needed.
 
-Nuclear-Laplace noise Z has a density that rotations do not change. The law of full noise does not change either when Z
-is multiplied by a rotation on one side only, so all d² entries have the same variance. A symmetric Z with the same law
-as QZQᵀ has
+Nuclear-Laplace noise Z has a density that rotations do not change. If Z need not be symmetric, its law does not change
+either when Z is multiplied by a rotation on one side only, so all d² entries have the same variance. A symmetric Z with
+the same law as QZQᵀ has
 
     E Z_ij Z_kl = a δ_ij δ_kl + b (δ_ik δ_jl + δ_il δ_jk),
 
@@ -15,9 +15,10 @@ so E ‖Z‖_F² = ad + bd(d + 1) and E (tr Z)² = ad² + 2bd give a and b. The 
 every other entry has variance b. The term E ‖Z‖_F² is the mean of the sum of the squared eigenvalues, and E (tr Z)² is
 computed in this module.
 
-For the ensemble, E ∏(1 + t x_i) = Pf A(t)/Pf A gives E (Σ x_i)², where A(t) has every basis function φ multiplied by 1
-+ tx. With A(t) = A + tA₁ + t²A₂ and μ = A^{−1}, the coefficient of t² is E Σ_{i<j} x_i x_j = (tr μA₂ − ½ tr (μA₁)²)/2,
-since the term in t vanishes by symmetry (`pfaffian_ensemble` explains A and μ).
+The eigenvalues x_i of a symmetric Z form a Pfaffian ensemble, for which E ∏(1 + t x_i) = Pf A(t)/Pf A gives E (Σ x_i)².
+The matrix A(t) is A with every basis function φ(x) multiplied by 1 + tx. With A(t) = A + tA₁ + t²A₂ and μ = A^{−1}, the
+coefficient of t² is E Σ_{i<j} x_i x_j = (tr μA₂ − ½ tr (μA₁)²)/2, since the term in t vanishes by symmetry
+(`pfaffian_ensemble` explains A and μ).
 """
 
 import math
@@ -95,7 +96,7 @@ def of_k_norm(body: Body, dimension: int) -> Matrix | None:
 
 
 def _mean_product(law: PfaffianEnsemble) -> float:
-    """Return the mean of Σ_{i<j} x_i x_j for the points of the law on the full line."""
+    """Return the mean of Σ_{i<j} x_i x_j for the points x_i of an ensemble on the full line."""
     phi, moved = law.phi, law.phi * law.panels.nodes
     edges, nodes = law.panels.antiderivative(moved)
     totals = edges[:, -1]

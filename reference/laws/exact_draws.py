@@ -15,7 +15,7 @@ AT_LEAST = 4096  # the smallest number of bits that is requested from the source
 
 
 def system_bits(count: int) -> int:
-    """Return bits of the operating system's generator of secrets."""
+    """Return `count` bits of the operating system's random number generator for secrets."""
     return secrets.randbits(count)
 
 
