@@ -22,8 +22,6 @@ class Status(Enum):
     NOT_REFUTED = "not refuted"
     REFUTED = "REFUTED"
     SUSPICIOUS = "suspicious"  # the p-value is below 1e-3, but too large to refute at the level of its look
-        "suspicious"  # the p-value of the finding is below 1e-3, but too large to refute at the level of its look
-    )
     NOTED = "noted"  # the finding breaks no promise
     INCONCLUSIVE = "inconclusive"
     SKIPPED = "skipped"
