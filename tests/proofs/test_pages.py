@@ -21,7 +21,12 @@ PROOFS = Path(__file__).resolve().parents[2] / "proofs"
 PAPER = PROOFS / "paper"
 PAGES = sorted(path.name for path in PAPER.glob("*.md"))
 OF_MECHANISMS = [page for page in PAGES if page.removesuffix(".md") in MECHANISMS]
-DOCUMENTS = sorted(str(path.relative_to(PROOFS)) for path in PROOFS.rglob("*.md"))
+ROOT = PROOFS.parent
+FOLDERS = "reference", "verification", "proofs", "tests"
+DOCUMENTS = sorted(
+    str(path.relative_to(ROOT))
+    for path in (*ROOT.glob("*.md"), *(file for name in FOLDERS for file in (ROOT / name).rglob("*.md")))
+)
 HEADINGS = [
     "Claim",
     "What the code enforces",
@@ -190,7 +195,7 @@ def test_what_a_page_cites_exists_and_what_it_writes_is_shown(name: str) -> None
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_links_lead_somewhere(name: str) -> None:
-    path = PROOFS / name
+    path = ROOT / name
     assert broken_links(path.read_text(encoding="utf-8"), path.parent) == []
 
 

@@ -23,6 +23,7 @@ from covassay.reference.mechanisms.registry import MECHANISMS
 from covassay.verification.declared import by_origin
 
 PAGES = Path(__file__).parent / "pages"
+IN_REPOSITORY = "verification/site/pages/"  # the folder of PAGES in the repository
 SETTINGS = Path(__file__).parent / "mkdocs.yml"
 STYLE = Path(__file__).parent / "site.css"
 NEEDED = ("README.md", "reference", "verification", "proofs")
@@ -138,14 +139,18 @@ def _api_page(name: str, modules: tuple[str, ...]) -> str:
 
 
 def _resolved(page: str, target: str) -> str:
-    """Return the target of a link on a page, as a path from the root of the repository."""
+    """Return the target of a link on a page, as the path of a page of the site or else from the root of the repository.
+
+    A link is relative to the place of the page in the repository, where it works too.
+    """
+    own = f"{IN_REPOSITORY}{page}" if (PAGES / page).is_file() else page
     parts: list[str] = []
-    for part in (PurePosixPath(page).parent / target).parts:
+    for part in (PurePosixPath(own).parent / target).parts:
         if part == "..":
             parts = parts[:-1]
         elif part != ".":
             parts.append(part)
-    return "/".join(parts)
+    return "/".join(parts).removeprefix(IN_REPOSITORY)
 
 
 def _links(page: str, text: str) -> Iterator[str]:
