@@ -1,6 +1,5 @@
 """Settings for pytest that apply to all tests."""
 
-import hashlib
 import os
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -9,6 +8,8 @@ from pathlib import Path
 import mpmath
 import pytest
 from hypothesis import settings
+
+from tests.shares import in_share
 
 # The matrices in the tests are small, so one thread is fastest. The BLAS reads this variable when numpy is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -33,18 +34,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--share", metavar="K/N", help="run only the Kth of N shares of the slow tests, assigned by a hash of the name"
     )
+    parser.addoption(
+        "--share-seed", metavar="TEXT", default="", help="assign the shares anew, by a hash of this text and the name"
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    share = config.getoption("--share")
+    share, seed = config.getoption("--share"), config.getoption("--share-seed")
     if share:
-        k, n = map(int, share.split("/"))
-        kept = [
-            item
-            for item in items
-            if item.get_closest_marker("slow") is None
-            or int(hashlib.sha256(item.nodeid.encode()).hexdigest(), 16) % n == k - 1
-        ]
+        kept = [item for item in items if item.get_closest_marker("slow") is None or in_share(item.nodeid, share, seed)]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
         items[:] = kept
 

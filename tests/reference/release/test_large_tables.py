@@ -422,11 +422,14 @@ def test_a_file_of_a_gigabyte_is_released_by_the_command_line_in_less_than_a_thi
         "nuclear-laplace",
         "--epsilon",
         "1",
+        "--row-bound",
+        "1",
         "--out",
         "cov.npy",
         "--float",
     ]
     code = f"from covassay.verification.cli.main import run; assert run({arguments!r}) == 0; print({PEAK})"
-    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
     assert np.load(tmp_path / "cov.npy").shape == (d, d)
     assert float(done.stdout) < 0.34e9

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from covassay.reference.domain import Matrix, Vector, shape_of
+from covassay.reference.domain import Array, Matrix, shape_of
 from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.registry import MECHANISMS
 from covassay.verification.audit.api import audit
@@ -27,20 +27,32 @@ QUICK = ("laplace", "gauss-cov", "bingham", "output-perturbation")
 NOT_SEEN = {"private-radius"}  # the audit cannot see a lack of noise in these mechanisms
 
 
-def top_eigenvector(matrix: Matrix, step: int = 0) -> Vector:
-    return np.linalg.eigh(matrix)[1][:, -1]
+def without_chance(sampler: Callable[..., Array]) -> Callable[..., Array]:
+    """Return a function in place of a sampler, which takes a noise scale or a matrix. For a scale, the function returns
+    zeros. For a matrix it returns the most likely direction, or the most likely projection of the same rank.
+    """
+
+    def most_likely(scale_or_matrix: Any, *more: Any, **named: Any) -> Array:
+        drawn = np.asarray(sampler(scale_or_matrix, *more, **named))
+        if np.ndim(scale_or_matrix) == 0:
+            return np.zeros_like(drawn)
+        vectors = np.linalg.eigh(scale_or_matrix)[1]
+        if drawn.ndim == 1:
+            return np.asarray(vectors[:, -1])
+        top = vectors[:, -round(np.trace(drawn)) :]
+        return np.asarray(top @ top.T)
+
+    return most_likely
 
 
 def silenced(noise: Any) -> Any:
-    """Return a noise object in which all numbers are zero. A sampler of directions is replaced by the most likely
-    direction.
-    """
+    """Return a noise object in which all numbers are zero. A sampler is replaced by `without_chance`."""
     if isinstance(noise, np.ndarray):
         return np.zeros_like(noise)
     if isinstance(noise, float):
         return 0.0
     if callable(noise):
-        return top_eigenvector
+        return without_chance(noise)
     if dataclasses.is_dataclass(noise):
         parts = {f.name: silenced(getattr(noise, f.name)) for f in dataclasses.fields(noise) if f.init}
         return dataclasses.replace(noise, **parts)
