@@ -1,4 +1,4 @@
-"""Divide the slow tests into shares. CI runs one share at every commit, and every test at some of many commits."""
+"""Divide the slow tests into shares. CI runs one share, and another one every week."""
 
 import hashlib
 
