@@ -118,8 +118,9 @@ def laplace_weights(
 
 
 def opposite_columns(d: int, w: Weights) -> int:
-    """Return the number p of columns in which the worst rows are opposite: the whole number p that maximises 4p(a² +
-    c²(d − p)).
+    """Return the number of columns in which the two rows of the largest change have opposite signs.
+
+    It is the whole number p that maximises 4p(a² + c²(d − p)), the squared change of the sums.
     """
     return d if d == 1 else min(d, int((w.mean**2 / w.product**2 + d + 1) / 2))
 

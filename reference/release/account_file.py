@@ -70,8 +70,8 @@ class AccountFile:
     def enter(self, entry: dict[str, Any], patience: float | None = None, tell: Tell = lambda said: None) -> Guarantee:
         """Read the file again, add a release, and return the spent budget; raise `OverBudget` if it exceeds the total.
 
-        patience : seconds to wait for another command that enters its release.
-        tell : called with a message before the wait.
+        patience : the longest wait in seconds while another command holds the lock of the file.
+        tell : a function that is called with a message before the wait.
         """
         with _locked(self.path, PATIENCE if patience is None else patience, tell):
             now = open_account(self.path, self.data, self.total, self.adjacency) if self.path.exists() else self

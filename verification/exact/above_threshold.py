@@ -21,7 +21,7 @@ import numpy as np
 
 from covassay.reference.domain import Vector
 
-# the integral ends at this multiple of the larger scale beyond the outermost kinks, and the rest is below e^{-80}
+# the integral is cut off this many scales before the first and after the last kink; what is left out is below e^{-80}
 REACH = 80.0
 NODES = 16  # the Gauss–Legendre nodes of each panel; quadrature is exact for polynomials up to degree 31
 

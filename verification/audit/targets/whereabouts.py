@@ -38,7 +38,7 @@ def whereabouts(source: TargetSource, loaded: Target | None = None) -> Whereabou
             return found or _in_text(source, directory)
     except (OSError, ValueError):  # the name of a command may be no path
         return None
-    # a reader can rarely change another package, so the place in an adapter's target counts only in the directory
+    # the function behind an adapter is often in an installed package, which the user does not edit
     return found if found and found.file.is_relative_to(directory) else None
 
 

@@ -54,8 +54,9 @@ class ConstantColumns:
         return lambda outputs: kolmogorov_smirnov((outputs[:, j] - self.mean[j]) / self.deviation, NORMAL, null)
 
     def radius_squared(self, factor: float) -> Test:
-        """Return the test that the squared distance of an output from the mean is χ², if the noise scale is multiplied
-        by `factor`.
+        """Return a test of the squared distance of an output from the mean.
+
+        The null hypothesis is a χ² law for the noise scale times `factor`.
         """
         null = f"the squared distance from the clipped mean is χ² with {len(self.mean)} degrees"
 
