@@ -2,8 +2,8 @@
 
 All requests that can be rejected without the data are rejected before the data are read: options, bounds, the output
 file, the budget. The names and types of the columns are checked in all files of the table before any row is read. The
-data are read in chunks, as often as the mechanism needs. The release is entered in the account before it is written, in
-full or not at all.
+data are read in chunks, as often as the mechanism needs. The release is entered in the account before it is written.
+Its file is written in full or not at all.
 """
 
 from collections.abc import Mapping
@@ -60,8 +60,8 @@ class ReleaseRequest:
     out : .csv, .json, .npy or .npz; None writes CSV to standard output.
     force : replace an existing file.
     row_bound, bounds : a public bound on the Euclidean norm of a row, in the unit of the data, or public bounds on
-        every feature, in a file or as a dictionary of pairs by name. A mechanism for rows in a ball needs a row bound
-        or bounds on the features, and has no default.
+        every feature, in a file or as a dictionary of pairs by name. A mechanism for rows in a ball needs one of the
+        two; there is no default.
     scale_by_data : scale features by their smallest and largest values. Scaling by the data is NOT private.
     account, total : a file that adds up the releases from these data files, and the total budget for a new account.
     name : the name in the account for data that are not files.
@@ -100,7 +100,7 @@ class ReleaseRequest:
         if self.seed is not None:
             reasons.append("with --seed the noise is known to whoever knows the seed")
         if self.scale_by_data:
-            reasons.append("the features are scaled by their own extremes, and these are in the provenance")
+            reasons.append("the features are scaled by their extremes, which the provenance reveals")
         return reasons
 
 
@@ -108,7 +108,7 @@ class ReleaseRequest:
 class TableRelease:
     """A finished release.
 
-    values : the output, in the units of the data if it has such units.
+    values : the output, in the units of the data wherever the output has units.
     columns : the names of the features.
     provenance : how the release was made.
     notes : sentences that the user must read.
@@ -224,8 +224,8 @@ def release_table(request: ReleaseRequest, watch: Watch = unwatched, tell: Tell 
     notes.append("not for production: the noise is float64" if exact is None else exact.note())
     if plan.account is not None:
         notes.append(
-            f"{plan.account.path}: {total} of {plan.account.total} spent on {plan.account.data['name']}; it cannot "
-            "know of copies of the data, of releases made without it, or of other data about the same people"
+            f"{plan.account.path}: {total} of {plan.account.total} spent on {plan.account.data['name']}; the account "
+            "cannot know of copies of the data, of releases made without it, or of other data about the same people"
         )
     return TableRelease(values, source.columns, provenance, spend, tuple(notes), tuple(warnings), projected)
 
@@ -274,8 +274,8 @@ def mechanism_for(name: str | None, budget: Guarantee, bounded: bool) -> str:
         return name
     if not bounded:
         raise InvalidInput(
-            "--mechanism is missing, and so is --bounds: with --bounds FILE the mechanism for bounded columns is "
-            "taken; without, name one (covassay recommend) and give --row-bound R"
+            "--mechanism is missing, and so is --bounds: give --bounds FILE to use the mechanism for bounded columns, "
+            "or name a mechanism (covassay recommend) and give --row-bound R"
         )
     for declared in MECHANISMS.values():
         if declared.domain == "box" and type(declared.notion.default) is type(budget):
@@ -367,8 +367,8 @@ def _require_rows(rows: Chunks | ExactData, for_what: str) -> Chunks:
     """Return the rows, or raise `InvalidInput` if only their sums are given and the mechanism needs the rows."""
     if isinstance(rows, ExactData):
         raise InvalidInput(
-            f"{for_what}: the data are exact sums, from which only an exact release can be made, with the row bound or "
-            "the bounds with which they were made"
+            f"{for_what}: the data are exact sums, from which only an exact release can be made; it must have the row "
+            "bound or the bounds with which the sums were made"
         )
     return rows
 
@@ -518,8 +518,10 @@ def _notes(plan: _Plan, spend: Spend, scaled: Scaling | None, n: int, d: int) ->
     elif declared.domain == "ball":
         notes.append(
             f"rows are clipped to Euclidean norm {plan.row_bound:g} (--row-bound, in the unit of the data): choose it "
-            "without looking at them; longer rows count as if they ended there"
+            "without looking at the data; longer rows are shortened to this norm"
         )
     if declared.sampler == "approximate":
-        notes.append("the noise is drawn by a Markov chain, so only approximately: the guarantee is approximate too")
+        notes.append(
+            "the noise is drawn by a Markov chain, so its law is approximate: the guarantee is approximate too"
+        )
     return notes

@@ -81,8 +81,8 @@ def write_release(
         - .npz: arrays under the names of `output.parts`, columns (text) and provenance (JSON text, zero-dimensional).
         - None: the text of the .csv file, on standard output.
     values : finite, of the shape that `output` has on d columns.
-    columns : the d column names. For "coefficients" the last is the target: it is no column of the output, and .json
-        and .npz store it as "target".
+    columns : the d column names. For the output "coefficients", the last name is that of the target. The target is no
+        column of the output, and .json and .npz store its name as "target".
     provenance : entries that JSON can represent, or NumPy numbers and arrays; .csv and .npy leave it out.
     projected : the post-processed `values`, of the same shape. .json and .npz contain its matrix in addition to the
         values, under this name. .csv and .npy contain one array: `projected` if it is given, and otherwise `values`.
@@ -228,7 +228,8 @@ def _temporary_beside(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
     """Open a new file in the folder of the target. The file is locked while it is open, which distinguishes it from
     leftovers of killed processes.
 
-    The module tempfile is not used, because only the owner can read its files, even after they are renamed.
+    The module tempfile is not used: it creates files that only their owner can read, and renaming a file does not
+    change its permissions.
     """
     while True:
         path = target.with_name(secrets.token_hex(8).join(TEMPORARY))
@@ -304,6 +305,6 @@ def _linked(temporary: Path, target: Path) -> bool:
         os.link(temporary, target)
     except OSError:  # the name exists, or the file system has no links
         if target.exists():
-            raise InvalidInput(f"{named(target)} exists since a moment ago: must be a new file") from None
+            raise InvalidInput(f"{named(target)} was created a moment ago: must be a new file") from None
         return False
     return True

@@ -1,11 +1,10 @@
 """Parse blocks of plain text to numbers with pyarrow's reader, which is about ten times as fast as the strict reader.
 
 The fast reader is used only where both readers must agree on the numbers. A block is plain if it is UTF-8 and contains
-no quote, null character or lone carriage return, so that every line is a record. pyarrow is configured such that no
-cell is missing, quoted or empty, and the numeric columns are given. The result of pyarrow is used if it has a row for
-every line, and finite numbers in all rows. If the result of pyarrow for a block is not used, the strict
-reader reads this block and the rest of the file. The strict reader accepts more text, and reports the line of an error
-and its reason.
+no quote, null character or lone carriage return, so that every line is a record. pyarrow is told which columns are
+numeric, and to interpret no cell as missing or quoted. The result of pyarrow is used if it has a row for every line,
+and finite numbers in all rows. If the result of pyarrow for a block is not used, the strict reader reads this block and
+the rest of the file. The strict reader accepts more text, and reports the line of an error and its reason.
 """
 
 import importlib.util

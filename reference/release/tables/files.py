@@ -1,7 +1,7 @@
 """Find the files of a table, given as one file, several files, or a directory of parts, in the order of their names.
 
-Every record counts once. A file that is given twice, under another spelling of its path, by a link or by a hard link,
-is rejected. Files with equal contents are rejected too, unless the caller says that their records are of different
+Every record counts once. A file that is given twice is rejected, even if the second path is spelled differently, a link
+or a hard link. Files with equal contents are rejected too, unless the caller says that their records are of different
 people. Files that contain the same records in another form are not detected.
 """
 
@@ -105,7 +105,7 @@ def _listed(data: Path | Sequence[Path]) -> list[Path]:
             raise InvalidInput(f"{named(path)} is given twice: must be given once")
     for path in paths:
         if len(paths) > 1 and _is_directory(path):
-            raise InvalidInput(f"{named(path)} is a directory: must be a file, where several are given")
+            raise InvalidInput(f"{named(path)} is a directory: must be a file if several paths are given")
     return _listed(paths[0]) if len(paths) == 1 else paths
 
 

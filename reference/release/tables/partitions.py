@@ -2,7 +2,8 @@
 machine that stores the partition.
 
 This module does not import dask, because a caller with data of dask has already imported dask. The scheduler of dask
-decides where a partition is processed: a cluster if the caller has a client, threads otherwise.
+decides where a partition is processed: on a cluster if the caller has a dask client, and otherwise in threads of this
+process.
 """
 
 import importlib

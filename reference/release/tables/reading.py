@@ -84,7 +84,7 @@ def _summed(data: ExactData, selection: Selection, fewest: int) -> TableSource:
     if selection.names is not None:
         raise InvalidInput(f"--columns or --drop: {SUMS} are of the columns that were read, must be chosen there")
     if data.n < fewest:
-        raise InvalidInput(f"{SUMS} are of no rows: must be of at least one")
+        raise InvalidInput(f"{SUMS} have no row: must be of at least one")
     columns = data.columns or numbered(data.d)
     return TableSource(columns, data, columns)
 

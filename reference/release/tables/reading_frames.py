@@ -1,8 +1,8 @@
 """Read data sets that another library has opened: pyarrow, dask, pandas or NumPy.
 
-This module imports no library, and reads data of pyarrow in batches. Each partition of dask is summed on the
-machine that stores it, and only the sums are sent. Some mechanisms need the rows themselves, for example groups of
-rows. They get the partitions one after the other, and each partition must fit in memory.
+This module imports no library, and reads data of pyarrow in batches. Each partition of dask is summed on the machine
+that stores it, and only the sums are sent. Some mechanisms need the rows themselves, for example groups of rows. Such a
+mechanism reads the partitions one after the other, and each partition must fit in memory.
 """
 
 from collections.abc import Iterator, Sequence

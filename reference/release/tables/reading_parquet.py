@@ -12,7 +12,7 @@ from covassay.reference.release.messages import clipped, reason, shown
 from covassay.reference.release.tables.data_file import DataFile
 from covassay.reference.release.tables.source import Part, Passing, require_finite, require_names, rows_per_chunk
 
-# how the names begin that pandas and dask give to a row index without a name
+# the beginnings of the names that pandas and dask give to a row index without a name
 INDEX_NAMES = ("__index_level_", "__null_dask_index__")
 READ_AHEAD = 2**16  # the number of bytes that are read ahead per column
 

@@ -29,7 +29,7 @@ class Part:
     columns : the names of all columns, distinct and not empty.
     n : the number of rows, or None if only a pass over them determines it.
     index : the columns that the data declare to be a row index. Columns of an index are not features.
-    rows : for data in several places, a function that maps indices of columns to the rows on their machines; otherwise
+    rows : a function that maps indices of columns to the rows, for data that are stored on several machines; otherwise
         None.
     select : a function that maps indices of columns to a function which begins a pass over the rows, with these columns
         in this order. The function `select` raises `InvalidInput` at once if the format declares that one of these

@@ -288,7 +288,7 @@ def test_what_is_spent_and_what_an_account_cannot_know_is_said(capsys: pytest.Ca
     assert run(arguments) == 0
     said = capsys.readouterr().err
     assert "ρ = 0.462117 (zCDP) of ρ = 2 (zCDP) spent on data.csv" in said
-    assert "it cannot know of copies of the data" in said
+    assert "the account cannot know of copies of the data" in said
 
 
 @pytest.mark.parametrize("option", [["--seed", "1"], ["--scale-by-data-not-private"]])
