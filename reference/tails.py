@@ -7,7 +7,7 @@ Laplace"). The bounds are
 
     ‖N‖ ≤ η(d, β)     ‖W‖_F ≤ ω(d, β)     ‖W‖ ≤ υ(d, β)     (DLY22 Lemmas 6, 7, 15, 16, 17)
 
-The functions have the Greek letters that DLY22 uses as names. Of the bounds, `omega_sharp`, `upsilon_star` and
+The names of the functions are the Greek letters of DLY22. Of the bounds, `omega_sharp`, `upsilon_star` and
 `upsilon_goe` are not in DLY22; we derived them. `omega_sharp` is never above ω. `upsilon_star` is proven below and
 holds for d = 1 too; at the sizes of the authors' experiments `upsilon_star` is at most about half of the authors' υ.
 
@@ -90,7 +90,7 @@ def upsilon_goe(d: Number, beta: Number, log: Log = math.log) -> Number:
 # LAPLACE
 # The formulas of the authors' code for Laplace noise set an unnamed constant of Sambale (2020) to 1.
 # With the constant 1, η and ω hold for every d and β by another proof (claims DLY22.Lem15 and DLY22.Lem17).
-# The bound υ for Laplace noise is recorded, and not proven.
+# The formula υ for Laplace noise is theirs too; we have no proof that it is a bound.
 
 
 def psi_norm(m: Number, log: Log = math.log) -> Number:

@@ -87,8 +87,9 @@ def rounded_release(mechanism_name: str, data: "DataSet | ExactData", **keywords
 def exact_release(
     mechanism_name: str, data: "DataSet | ExactData", *, grid: str | None = None, **keywords: Any
 ) -> "RoundedRelease | LatticeRelease":
-    """Release in such a way that the theorem covers every bit: on the mechanism's own lattice, or rounded to the
-    grid.
+    """Make a release every bit of which the theorem covers.
+
+    The output of a mechanism on a lattice is released as it is, and the output of any other is rounded to the grid.
     """
     if mechanism_name not in ON_A_LATTICE:
         return rounded_release(mechanism_name, data, grid=DEFAULT_GRID if grid is None else grid, **keywords)

@@ -78,10 +78,10 @@ def bracketed_root(increasing: Callable[[arb], arb], slope: Callable[[arb], arb]
     """Return a ball that certainly contains the root of a function that increases from below 0 at `low` to above 0 at
     `high`.
 
-    Bisection and then Newton's method on midpoints give an approximation. The root is then enclosed by two numbers,
-    each of which either has a certain sign and certainly lies between `low` and `high`, or certainly lies beyond the
-    end on its side. (Beyond the ends, the sign of the function is no proof.) If no such numbers are found, `Undecided`
-    is raised.
+    Bisection and then Newton's method on midpoints give an approximation. Two numbers left and right of the
+    approximation then enclose the root. A number between `low` and `high` is accepted if the sign of the function there
+    is certain. A number that is certainly below `low`, or above `high`, needs no sign. If a number is not accepted,
+    `Undecided` is raised.
     """
     x = _proposed_root(increasing, slope, low.mid(), high.mid())
     step = increasing(x) / slope(x)

@@ -1,15 +1,15 @@
 """Draw unit vectors with density ∝ exp(uᵀMu) (the Bingham law) in balls, by rejection with certain decisions.
 
 The rejection sampling of `laws.bingham` is used in a form that needs no eigenvectors. The envelope of `laws.bingham`
-has two parameters, λ with A = λI − M, and b. Only s = λ + b/2 matters, because Ω = I + 2A/b is 2(sI − M)/b. This module
-takes b = q, where q is the dimension, and λ = s − q/2. With b = q, Ω is 2(sI − M)/q, and the acceptance probability of
-u is given by the formula in `laws.bingham`, at y = uᵀAu and b = q. (The formula is below 1 for every y > −q/2, as −y +
+has two parameters, b and the λ in A = λI − M. Only s = λ + b/2 matters, because Ω = I + 2A/b is 2(sI − M)/b. This
+module takes b = q, where q is the dimension, and λ = s − q/2. Then Ω is 2(sI − M)/q. The formula in `laws.bingham`, at
+y = uᵀAu and b = q, gives the acceptance probability of u. (The formula is below 1 for every y > −q/2, as −y +
 (q/2) ln(1 + 2y/q) has its maximum 0 at y = 0.) Every s above the largest eigenvalue gives the right law.
 
-The best s solves tr (sI − M)^{−1} = 2. Any larger s is valid too, but s must be the same at every precision. The number
-s that is used is the first of the numbers (k + V)/4 above the root of tr (sI − M)^{−1} = 2, found by certain decisions,
-where V is a separate uniform number. The number V has a density, so whatever M is, none of the numbers (k + V)/4 is the
-root or an eigenvalue, and no decision is a tie.
+The best s solves tr (sI − M)^{−1} = 2. Any larger s is valid too, but s must be the same at every precision. Let V be a
+separate uniform number. The module uses the smallest of the numbers (k + V)/4, with an integer k, above the root of
+tr (sI − M)^{−1} = 2. It finds this number by certain decisions. The number V has a density, so whatever M is, none of
+the numbers (k + V)/4 is the root or an eigenvalue, and no decision is a tie.
 """
 
 from flint import arb, arb_mat
@@ -40,8 +40,8 @@ def bingham(m: arb_mat, uniforms: Uniforms) -> list[arb]:
 
 
 def _envelope(m: arb_mat, offset: arb) -> arb_mat:
-    """Return the Cholesky factor of sI − M for the smallest s = (k + offset)/STEPS with s > λ_max(M), tr (sI −
-    M)^{−1} < 2.
+    """Return the Cholesky factor of sI − M, for the smallest s = (k + offset)/STEPS above the largest eigenvalue of M
+    with tr (sI − M)^{−1} < 2.
     """
     above = 1  # invariant: k = below is too small, and k = above is not
     while _good_factor(m, above + offset) is None:

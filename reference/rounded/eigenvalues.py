@@ -5,8 +5,9 @@ matrix Q are only approximations. Let M be the matrix, and let QΛQᵀ = M + E. 
 
     |λ_i(M) − λ_i(Λ)| ≤ ‖E‖ + |λ_i(Λ)| ‖QᵀQ − I‖,
 
-by Weyl's inequality for E, and by Ostrowski's theorem for Q: λ_i(QΛQᵀ) is λ_i(Λ) times a number between the smallest
-and the largest eigenvalue of QᵀQ. The norms of the errors are bounded by Frobenius norms of balls.
+by Weyl's inequality for E and Ostrowski's theorem for Q. Ostrowski's theorem says that λ_i(QΛQᵀ) is λ_i(Λ) times a
+number between the smallest and the largest eigenvalue of QᵀQ. The norms of the errors are bounded by Frobenius norms of
+balls.
 """
 
 from flint import arb, arb_mat, ctx

@@ -25,8 +25,7 @@ from covassay.reference.rounded.release_record import ExactRelease, require_rows
 
 @dataclass(frozen=True)
 class OnLattice:
-    """A mechanism on a lattice, with the integers that it releases, from data, noise and budget, and the law of its
-    noise.
+    """A mechanism on a lattice: how its integers follow from data, noise and budget, and the law of its noise.
 
     Under add-remove the integers are `rows_and_products`, and `number` is the law of the noise of the number of rows.
     """
@@ -57,12 +56,12 @@ class LatticeRelease(ExactRelease):
 
     kind = "lattice"
     guarantee = (
-        "what is released are whole numbers: exact sums plus noise of the exact law, so the theorem covers every "
+        "the release consists of integers, exact sums plus noise of the exact law, so the theorem covers every "
         "released bit"
     )
     assumptions = (
         "the bits of the operating system are fair and independent",
-        "d, the unit, all parameters and, unless a row may come or go, n are public",
+        "d, the unit, all parameters and, under replace-one, n are public",
         "running time and memory use are not observed",
     )
 

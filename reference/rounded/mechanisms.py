@@ -280,8 +280,9 @@ def _iterative_eigenvectors(data: ExactData, uniforms: Uniforms, options: Option
 
 
 def _complement(u: list[arb]) -> arb_mat:
-    """Return orthonormal rows that are orthogonal to the unit vector u, which are all but the first row of a
-    Householder reflection.
+    """Return orthonormal rows that are orthogonal to the unit vector u.
+
+    They are the rows, except the first, of a Householder reflection.
     """
     q = len(u)
     v = [u[0] + (-1 if is_negative(u[0]) else 1), *u[1:]]

@@ -35,13 +35,13 @@ class RoundedRelease(ExactRelease):
 
     kind = "rounded"
     guarantee = (
-        "what is released is the output of the ideal mechanism rounded to the grid, so the theorem about real numbers "
+        "the release is the output of the ideal mechanism, rounded to the grid, so the theorem about real numbers "
         "covers every released bit"
     )
     assumptions = (
         "the bits of the operating system are fair and independent",
         "the interval arithmetic (python-flint, Arb) is correct",
-        "d, the grid, all parameters and, unless a row may come or go, n are public",
+        "d, the grid, all parameters and, under replace-one, n are public",
         "running time and memory use are not observed",
     )
     precisions: tuple[int, ...] = field(repr=False)

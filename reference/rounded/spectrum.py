@@ -104,7 +104,7 @@ def _nearly_orthonormal(gram: fmpq_mat) -> fmpq_mat:
 
 @dataclass(frozen=True)
 class _Balls:
-    """The basis as balls of one precision. The number m = D + d is the number of rows of the kernel after all d points.
+    """The numbers of the basis, as balls of one precision. After all d points, the kernel has m = D + d rows.
 
     kernel : shape (m, m), the kernel of the basis, then zeros.
     change, totals : as in the basis.
@@ -148,8 +148,8 @@ def _padded(m: fmpq_mat, rows: int, columns: int) -> fmpq_mat:
 
 @dataclass(frozen=True)
 class _Interval:
-    """An interval, `near` ≤ y ≤ `far` on one side, with intensity e^{−2y} `twice` + e^{−y} `once`.
-    If `far` is None, the interval extends to ∞.
+    """An interval `near` ≤ y ≤ `far` on one side, where the intensity is e^{−2y} `twice` + e^{−y} `once`. If `far` is
+    None, the interval extends to ∞.
 
     The integral ∫_y^∞ of the intensity is e^{−2y} `rest_twice` + e^{−y} `rest_once`.
     """

@@ -62,8 +62,9 @@ def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERY
 
     Parameters
     ----------
-    data : the path of a file; the path of a directory, or several paths, whose files have the same columns in the same
-        order and are read in the order of their names; a binary stream; a pyarrow Dataset; or a dask data frame.
+    data : one of the following: the path of a file; the path of a directory, or several paths, whose files have the
+        same columns in the same order and are read in the order of their names; a binary stream; an array; a pandas,
+        pyarrow or dask table; or sums that were computed exactly before.
     watch : a function that wraps every pass over the rows, to report its progress.
     fewest : the fewest rows, 0 or 1. Data without rows must still have names of columns, or a shape.
 
