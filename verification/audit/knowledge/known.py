@@ -10,6 +10,7 @@ from typing import Any
 
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.counted import RowsAndSumOutput
 from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee
@@ -108,8 +109,8 @@ def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: f
     path, law = knowledge.path_of(claim), knowledge.law(claim)
     data_path, scenarios = path.data_path(claim), law.scenarios
     independent = isinstance(path, QueryPlusNoise) and path.independent
-    # a matrix output is flattened to a vector, whose entries may depend on each other
-    listed = len(claim.output.shape(2)) == 1
+    # in the vector of a rows-and-sum output, entries of the sum on either side of the diagonal may be equal
+    listed = isinstance(claim.output, RowsAndSumOutput)
     if data_path.query is not None and (independent or not listed):
         scenarios = tuple(with_entries(s, data_path.query(s.x), data_path.symmetric, independent) for s in scenarios)
 

@@ -16,6 +16,7 @@ from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.verification.audit import knowledge
 from covassay.verification.audit.knowledge.known import GROUP, UNKNOWN, Known, known, profile
+from covassay.verification.audit.knowledge.shared.noise_entries import SIGNS
 from covassay.verification.declared import default_claim
 
 NAME = "unheard-of"
@@ -109,3 +110,12 @@ def test_a_package_without_a_declaration_is_named(
 def test_a_file_that_is_no_mechanism_is_not_taken_for_one(name: str) -> None:
     with pytest.raises(InvalidInput, match="must be an object of the class Known"):
         known(name)
+
+
+@pytest.mark.parametrize("name", ["output-perturbation", "gauss-cov", "nuclear-laplace"])
+def test_the_signs_of_all_entries_of_additive_noise_are_tested(name: str) -> None:
+    """The test fails if noise whose entries depend on each other, such as that of output-perturbation, is left out."""
+    declared = mechanism(name)
+    found = profile(name, default_claim(name), declared.resolve({}), 2000, 0)
+    assert all(SIGNS in scenario.tests for scenario in found.scenarios if scenario.x.shape[1] > 2)
+    assert any(scenario.x.shape[1] > 2 for scenario in found.scenarios)
