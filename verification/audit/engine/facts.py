@@ -204,9 +204,9 @@ class TestedEvent(Facts):
     p_of_two_steps: float | None = field(
         default=None,
         metadata=says(
-            "A number that is small if the draws contradict the guarantee for replacing a row that follows from the "
-            "claim for adding or removing one. The number is no p-value, because it comes from a betting test that "
-            "was chosen on the same draws.",
+            "Evidence against the claim for adding or removing a row. The claim implies a guarantee for replacing a "
+            "row, and this number is small if the draws contradict that guarantee. It is no p-value, because it comes "
+            "from a betting test that was chosen on the same draws.",
             **SHARE,
         ),
     )  # fmt: skip

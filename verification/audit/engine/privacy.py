@@ -20,8 +20,8 @@ data sets, which are called the two sides.
 
 5. Failures. The draws for the event also show whether the target fails more often on one data set.
 
-A bet may end the draws on a pair of data sets early (`pair_draws`). Because draws may end early by chance, the p-values
-of a pair that does not end early are divided by 1 − `EARLY_SHARE`.
+If a betting test rejects the claim early, no further draws are made on this pair of data sets (`pair_draws`). Because
+this can happen by chance, the p-values of all pairs whose draws were not stopped are divided by 1 − `EARLY_SHARE`.
 
 If the claim is refuted, the report shows the two data sets, the event, and how often it occurred on each. The report
 also gives a lower bound on the loss of the event that refutes the claim. A lower bound below the claim proves nothing,

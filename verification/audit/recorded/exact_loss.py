@@ -467,12 +467,12 @@ def _seeding(on_x: Run, on_other: Run, first: Recorded, second: Recorded, others
     for k in others:
         draw = first.tape.draws[k]
         if draw.family not in SEED_ONLY:
-            raise NotDecided(f"{draw}: this draw may decide how the target uses the data")
+            raise NotDecided(f"this draw may decide how the target uses the data: {draw}")
         for _ in range(2):
             for run, one in ((on_x, first), (on_other, second)):
                 done = run(one.tape.again({k: draw.make(rng)}))
                 if done.failure or done.tape.differs() or done.tape.seeds == one.tape.seeds:
-                    raise NotDecided(f"{draw}: this draw may decide how the target uses the data")
+                    raise NotDecided(f"this draw may decide how the target uses the data: {draw}")
                 if done.shape != one.shape or not equal(done.output, one.output):
                     raise NotDecided(f"{draw} reaches the output, perhaps through a generator that is not recorded")
     return tuple(others)

@@ -141,7 +141,7 @@ def witness_findings(
 
 
 def _why_unwitnessed(audit: Audit, predicate: str, assumptions: Mapping[str, str]) -> str:
-    """Return the reason why nothing shows that a predicate can be satisfied, or an empty text if something does."""
+    """Return what is missing or wrong in the evidence that a predicate can be satisfied, or an empty text."""
     witness = audit.table.get(predicate)
     if witness is None:
         return "has no witness in witnesses.toml"

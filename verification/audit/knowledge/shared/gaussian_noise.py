@@ -99,8 +99,9 @@ class GaussianNoise:
         return bare_draws(self.residuals(outputs)[:, *np.triu_indices(len(self.moment))])
 
     def turned_entry(self, outputs: Matrix) -> TestResult:
-        """Test that (E₁₁ − E_dd)/2 is Gaussian, which is the entry (1, d) after a rotation by 45° in the plane of the
-        first and the last axis.
+        """Test that (E₁₁ − E_dd)/2 is Gaussian.
+
+        A rotation of E by 45° in the plane of the first and the last axis moves this number to the entry (1, d).
         """
         e = self.residuals(outputs)
         return kolmogorov_smirnov(

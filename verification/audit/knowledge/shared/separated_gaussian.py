@@ -23,7 +23,9 @@ SEPARATION = 40.0
 
 
 def gap(rho: float) -> int:
-    """Return the difference of successive eigenvalues of XᵀX, which is a whole number of rows of length 1."""
+    """Return the difference of successive eigenvalues of XᵀX. It is an integer, because the rows are unit vectors along
+    the axes.
+    """
     return math.ceil(SEPARATION * float(separate_cov.noise_scale(1, rho)))
 
 

@@ -20,7 +20,7 @@ class FittingLaw(Explanation):
 def suspects_that_fit(subject: Subject, outputs: Mapping[str, Matrix]) -> list[Suspect]:
     """Return the wrong laws that fit the outputs on every data set whose claimed law was refuted, the best fit first.
 
-    Data sets that have no outputs, or no wrong laws to try, are left out.
+    A data set is left out if it has no outputs, or if no wrong law is known for it.
     """
     scenarios = {scenario.name: scenario for scenario in subject.known.scenarios}
     failed = dict.fromkeys(f.scenario for f in subject.findings if f.status is Status.REFUTED and f.kind == "law")
