@@ -102,7 +102,7 @@ NEGATIVE_CONTROLS: tuple[NegativeControl, ...] = (
     ),
     other_noise(
         "gaussian-correlated-7", "gaussian", "Give the noise of two components a correlation of 7 %.", correlated,
-        caught_by=by_law("independence"),
+        caught_by=by_law("signs of all entries"),
     ),
     other_noise(
         "fourth-entry-90", "gauss-cov", "Multiply the noise of the entry (4, 4) by 0.9.", fourth_entry(0.9),
