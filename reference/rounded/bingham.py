@@ -19,7 +19,7 @@ from covassay.reference.rounded.balls import is_negative, less, sum_of_squares
 from covassay.reference.rounded.bits import Uniforms
 from covassay.reference.rounded.noise import normals
 
-STEPS = 4  # the divisor of k + V in the numbers s
+STEPS = 4  # this constant is the 4 in the numbers (k + V)/4
 
 
 def bingham(m: arb_mat, uniforms: Uniforms) -> list[arb]:

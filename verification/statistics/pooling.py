@@ -68,9 +68,8 @@ class Places:
         i, j = divmod(int(p_values.argmin()), len(self.tried))
         level, seen, tests = float(self.tried[j]), int(self.beyond[i, j]), p_values.size
         return TestResult(
-            "the share of values beyond every quantile is the share that the law predicts; furthest from it: "
-            f"the region of probability {level:g} {self.regions[i]} has {seen} of {self.n} values "
-            f"in place of {level * self.n:.1f}",
+            "the share of values beyond every quantile is the share that the law predicts; largest deviation: "
+            f"{seen} of {self.n} values lie in {self.regions[i]} of probability {level:g}",
             seen / self.n,
             min(1.0, tests * float(p_values.min())),
             self.n,

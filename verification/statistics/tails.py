@@ -32,14 +32,14 @@ def levels(n: int) -> Vector:
 
 
 def _regions(sample: Placed) -> dict[str, Vector]:
-    """Return the levels of all values for every region, such as "below". Under the law, a level is at most q with
-    probability q, and the values with a level of at most q are the part of the region with probability q.
+    """Return the levels of all values for every region, such as "the lower tail". Under the law, a level is at most q
+    with probability q, and the values with a level of at most q are the part of the region with probability q.
     """
     u = sample.uniform
     above = np.where(u == sample.below, sample.above, 1 - u)
-    regions = {"below": u, "above": above, "on either side": 2 * np.minimum(u, above)}
+    regions = {"the lower tail": u, "the upper tail": above, "the two tails": 2 * np.minimum(u, above)}
     if sample.symmetric:
-        regions["about the middle"] = np.abs(u - above)
+        regions["the middle"] = np.abs(u - above)
     return regions
 
 
@@ -82,8 +82,7 @@ def tail_counts(samples: Sequence[tuple[str, Placed]], null: str) -> TestResult:
     name, region, level, seen, n = named[int(p_values.argmin())]
     largest = max((sample for _, sample in samples), key=lambda s: len(s.below))
     return TestResult(
-        f"{null}; furthest from it: {name}, the region of probability {level:g} {region} has "
-        f"{seen} of {n} values in place of {level * n:.1f}",
+        f"{null}; largest deviation: of {name}, {seen} of {n} values lie in {region} of probability {level:g}",
         seen / n,
         min(1.0, tests * float(p_values.min())),
         n,

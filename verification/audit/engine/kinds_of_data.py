@@ -215,7 +215,7 @@ def _check(name: str, groups: Mapping[str, _Group], failing: int, slow: list[tup
     """Combine the tests of all groups of one sort into one check."""
     found = {key: group.p_value() for key, group in groups.items()}
     worst = sorted(found, key=lambda key: found[key])[:NAMED]
-    text = f"null: on {NAMES[name]} the outputs have the same law as the reference's; furthest from it: "
+    text = f"null: on {NAMES[name]} the outputs have the same law as the reference's; smallest p-values: "
     text += ", ".join(f"{key} (p = {found[key]:.2g})" for key in worst)
     if failing and name == "data set":
         text += f"; not compared: {failing} data sets on which a draw fails or that the reference rejects"

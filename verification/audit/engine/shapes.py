@@ -223,7 +223,7 @@ def _check(axis: str, seen: _Seen, look: Look) -> Finding:
     named = ", ".join(f"{axis} = {value} (p = {found[value]:.2g})" for value in worst)
     every = seen.groups["", 0]
     text = f"null: the law holds at {NAMES[axis]}"
-    text += f"; furthest from it: {named}" if axis else f", {len(seen.seconds) - len(seen.silent)} of them"
+    text += f"; smallest p-values: {named}" if axis else f", {len(seen.seconds) - len(seen.silent)} of them"
     if not axis and seen.silent:
         text += f"; too few outputs at (n, d) = {', '.join(seen.silent)}"
     if not axis and seen.late:

@@ -1,4 +1,4 @@
-"""Test samplers of single numbers as targets. If rounding is ignored, no sampler is refuted, but the low-order bits of
+"""Audit samplers that draw single numbers. If rounding is ignored, no sampler is refuted, but the low-order bits of
 some samplers violate privacy.
 """
 

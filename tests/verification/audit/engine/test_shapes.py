@@ -94,7 +94,7 @@ def test_a_law_that_is_wrong_at_some_shapes_is_seen(where: Callable[[int, int], 
 
 def test_the_shapes_that_are_wrong_are_named() -> None:
     columns = vectors(lambda x, rng: (0.5 if x.shape[1] == 11 else 1.0) * noise(x, rng))[1]
-    assert "furthest from it: d = 11 (p =" in columns.detail
+    assert "smallest p-values: d = 11 (p =" in columns.detail
 
 
 def test_a_shape_without_outputs_is_named_and_does_not_refute() -> None:

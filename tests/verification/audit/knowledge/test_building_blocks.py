@@ -3,6 +3,8 @@ name the actual mistake and no other. The seeds are fixed, and the reference fai
 1e-9.
 """
 
+import math
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,7 @@ from covassay.verification.audit.budget import decide
 from covassay.verification.audit.engine.finding import Look, Status
 from covassay.verification.audit.engine.law import diagnose, number_of_tests, run_scenario
 from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.knowledge import above_threshold
 from covassay.verification.audit.knowledge.known import profile
 from covassay.verification.audit.targets.target import Target, TargetReference
 from covassay.verification.declared import default_claim
@@ -97,3 +100,10 @@ def test_nine_tenths_of_the_laplace_noise_are_refuted_at_the_default_number_of_d
     """
     report = audit(Target("mine", one(nine_tenths), draw_many=nine_tenths), epsilon=1.0, mechanism="laplace")
     assert {"total scale", "all shapes"} & {check.name for check in report.refuted}
+
+
+def test_without_noise_of_the_queries_the_noisy_threshold_decides_alone() -> None:
+    """The test fails if the wrong law that a diagnosis names is only near the law of exact queries."""
+    found = above_threshold._exact_queries(np.array([1.0, 3.0, 2.0]), 2.0, 1.0)
+    below = math.exp(-1) / 2  # the probability that Laplace(1) noise is below −1
+    np.testing.assert_allclose(found, [below, 1 - 2 * below, 0.0, below], rtol=1e-12, atol=1e-15)
