@@ -97,7 +97,7 @@ def bracketed_root(increasing: Callable[[arb], arb], slope: Callable[[arb], arb]
 
 
 def _proposed_root(increasing: Callable[[arb], arb], slope: Callable[[arb], arb], low: arb, high: arb) -> arb:
-    """Return an approximation of the root, without any certainty."""
+    """Return an approximation of the root, with no bound on its error."""
 
     def halved() -> tuple[arb, arb]:
         middle = ((low + high) / 2).mid()

@@ -141,7 +141,7 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+    InvalidInput : an argument breaks its rule. An error caused by the data (an entry that is not finite or, with
         "raise", a row that is too long) is not private.
 
     Privacy : the output is ρ-zCDP for the chosen adjacency, in real arithmetic; `spend` returns the proven budget.

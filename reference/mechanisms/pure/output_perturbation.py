@@ -153,7 +153,7 @@ def sample(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule. An error that depends on the data (an entry that is not finite or, with
+    InvalidInput : an argument breaks its rule. An error caused by the data (an entry that is not finite or, with
         "raise", a row that is too long) is not private.
 
     Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
