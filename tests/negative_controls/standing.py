@@ -27,8 +27,8 @@ STANDING: Mapping[str, str] = {
     "silences-numpy": NOTED,
     "keeps-the-rows": NOTED,
     "tells-the-mean": NOTED,
-    "overflows-at-six": "noise beyond 6.5 standard deviations has probability 1e-10, so that the audit sees the "
-    f"exception only if it replaces the random numbers: {NOTED}",
+    "overflows-at-six": "noise beyond 6.5 standard deviations has probability 1e-10, so that the target raises its "
+    f"exception only if the audit replaces the random numbers by such noise: {NOTED}",
     "slow-in-high-dimension": f"the number of columns is public: {NOTED}",
     "error-tells-the-norm": "a release may refuse long rows, and the audit does not read the words of an exception",
 }

@@ -96,7 +96,7 @@ def places(node: ast.FunctionDef) -> Iterator[tuple[ast.AST, str, str]]:
 
 
 def _changeable(value: object) -> bool:
-    """Return whether a constant is a number too large for a tolerance."""
+    """Return whether a constant is a number that is too large to be a tolerance, and may therefore be mutated."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) > SMALLEST_CONSTANT
 
 

@@ -1,8 +1,9 @@
 """Write the tests as one archive with a file for every mechanism, a schema, and runners in four languages.
 
 The archive can be used without covassay. The file `vectors/NAME.json` has all tests of a mechanism; projections and
-compositions, which belong to no mechanism, have files of their own. The file `flat/NAME.txt` has the tests of matrix
-releases as words between spaces, for languages without a JSON reader. Equal tests give archives with equal bytes.
+compositions, which belong to no mechanism, have files of their own. For languages without a JSON reader, the text file
+`flat/NAME.txt` has the tests of matrix releases, with spaces between the numbers and words. Equal tests give archives
+with equal bytes.
 """
 
 import hashlib
