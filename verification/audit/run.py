@@ -106,7 +106,7 @@ def _look(question: Question, subject: Subject, look: Look, told: Told) -> None:
 
 
 def _part(question: Question, look: Look) -> str:
-    """Return the name of a look in the progress display; the name of a first look is the id of the question."""
+    """Return the text that the progress display shows for a look. For a first look it is the id of the question."""
     return question.id if look.name == LOOKS[0] else f"{question.id}, {look.name}"
 
 

@@ -267,7 +267,7 @@ def _parameters_of_method(owner: Any, method: str) -> list[inspect.Parameter]:
 
 def _complete(call: str, missing: Sequence[str]) -> str:
     if missing:
-        raise Misfit(f"an audit has nothing to give for {', '.join(missing)}", call)
+        raise Misfit(f"an audit knows no value for {', '.join(missing)}", call)
     return call
 
 

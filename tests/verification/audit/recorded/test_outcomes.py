@@ -39,7 +39,7 @@ DRAWS: dict[str, tuple[Callable[[Any], Any], int]] = {
 
 
 def _draw(make: Callable[[Any], Any]) -> Draw:
-    """Return the recorded draw that `make` makes with a generator."""
+    """Call `make` with a recording generator, and return the draw that was recorded."""
 
     def target(x: Any, *, epsilon: float, rng: Any) -> Any:
         make(rng)

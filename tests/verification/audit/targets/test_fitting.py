@@ -226,22 +226,22 @@ def test_bounds_are_given_where_there_is_a_box() -> None:
 MISFITS: dict[str, tuple[Any, str, str]] = {
     "an unknown parameter": (
         lambda X, eps, n_bins: X,
-        "an audit has nothing to give for n_bins",
+        "an audit knows no value for n_bins",
         "return <lambda>(x, eps=epsilon, n_bins=…)",
     ),
     "a budget that is not claimed": (
         lambda X, eps, delta: X,
-        "nothing to give for delta (the claim has only epsilon: give --epsilon and --delta)",
+        "knows no value for delta (the claim has only epsilon: give --epsilon and --delta)",
         "--call 'f(x, eps=epsilon, delta=…)'",
     ),
     "a budget that is not claimed, by default": (
         lambda X, eps, delta=1e-6: X,
-        "nothing to give for delta (the claim has only epsilon: give --epsilon and --delta)",
+        "knows no value for delta (the claim has only epsilon: give --epsilon and --delta)",
         "return <lambda>(x, eps=epsilon, delta=…)",
     ),
     "bounds that would be read off the data": (
         lambda X, eps, bounds=None: X.T @ X,
-        "nothing to give for bounds (bounds of the data, which must be public: give --bounds)",
+        "knows no value for bounds (bounds of the data, which must be public: give --bounds)",
         "return <lambda>(x, eps=epsilon, bounds=…)",
     ),
     "several methods": (
@@ -249,7 +249,7 @@ MISFITS: dict[str, tuple[Any, str, str]] = {
         "several methods take data (first, second)",
         "--call 'f().first(column=x, eps=epsilon, delta=…)' or --call 'f().second(x, eps=epsilon)'",
     ),
-    "no data": (lambda eps: eps, "nothing to give for a parameter for the data", "return <lambda>(x, eps=epsilon)"),
+    "no data": (lambda eps: eps, "knows no value for a parameter for the data", "return <lambda>(x, eps=epsilon)"),
     "a method without its object": (Releaser.release, "it is a method of a class", "release(…, x, …)"),
 }
 
