@@ -37,18 +37,9 @@ def test_every_test_is_run_with_some_seed() -> None:
 
 def collected(*options: str) -> set[str]:
     """Return the names of the thorough and the slow tests of a file that pytest collects with these options."""
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "--collect-only",
-        "-p",
-        "no:cacheprovider",
-        "-m",
-        "thorough or slow",
-    ]
-    done = subprocess.run([*command, *options, FILE], capture_output=True, text=True, check=True, cwd=ROOT)
+    quiet = ["-q", "--collect-only", "-p", "no:cacheprovider", "-m", "thorough or slow"]
+    command = [sys.executable, "-m", "pytest", *quiet, *options, FILE]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     return {line for line in done.stdout.splitlines() if "::" in line}
 
 

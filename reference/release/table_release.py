@@ -1,9 +1,9 @@
 """Make one release from a table of any size, with its provenance and, optionally, an account of its budget.
 
 All requests that can be rejected without the data are rejected before the data are read: options, bounds, the output
-file, the budget. The names and types of the columns are checked in all files of the table before any row is read. The
-data are read in chunks, as often as the mechanism needs. The release is entered in the account before it is written.
-Its file is written in full or not at all.
+file, the budget. The names and types of the columns are checked in all files of the table before any row is read. Each
+pass over the data reads them in chunks, and a mechanism may need several passes. The release is entered in the account
+before it is written. Its file is written in full or not at all.
 """
 
 from collections.abc import Mapping

@@ -89,7 +89,8 @@ def exact_release(
 ) -> "RoundedRelease | LatticeRelease":
     """Make a release every bit of which the theorem covers.
 
-    The output of a mechanism on a lattice is released as it is, and the output of any other is rounded to the grid.
+    The output of a mechanism on a lattice is released unchanged. The output of any other mechanism is rounded to the
+    grid.
     """
     if mechanism_name not in ON_A_LATTICE:
         return rounded_release(mechanism_name, data, grid=DEFAULT_GRID if grid is None else grid, **keywords)

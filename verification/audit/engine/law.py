@@ -1,8 +1,8 @@
 """Test whether the outputs have the distribution that the reference gives them.
 
 A scenario is one data set with the tests that run on draws from it. If a test refutes the law, the laws of plausible
-mistakes, which are called suspects, are tried on the same draws. The report names the suspects that fit the
-draws as a diagnosis, which does not change the verdict.
+mistakes, which are called suspects, are tried on the same draws. The report names the suspects that fit the draws as a
+diagnosis, which does not change the verdict.
 
 Up to `KEPT` draws are kept and tested directly. If there are more draws, the workers reduce them to sums
 (`statistics.pooling`). From the sums follow distances between distribution functions, numbers of draws beyond exact

@@ -119,9 +119,14 @@ class ExactLoss:
     def __str__(self) -> str:
         if self.loss is None:
             return f"not decided: {self.reason}"
-        relation = "≥" if self.lower_bound and math.isfinite(self.loss) else "="
         told = "" if self.decided else "not decided: "
-        return f"{told}{self.letter} {relation} {self.loss:.12g} where {self.claimed:g} is claimed ({self.reason})"
+        sign = relation(self.loss, self.lower_bound)
+        return f"{told}{self.letter} {sign} {self.loss:.12g} where {self.claimed:g} is claimed ({self.reason})"
+
+
+def relation(loss: float, lower_bound: bool) -> str:
+    """Return "≥" for a lower bound on a loss, and "=" for the loss itself, which an infinite lower bound is."""
+    return "≥" if lower_bound and math.isfinite(loss) else "="
 
 
 class NotDecided(Exception):

@@ -9,7 +9,7 @@ from covassay.reference.domain import Matrix
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine.events import Pair
 from covassay.verification.audit.engine.facts import COUNT, NOT_IN_JSON, NULLABLE, Facts, Neighbours, says
-from covassay.verification.audit.recorded.exact_loss import MARGIN, ExactLoss
+from covassay.verification.audit.recorded.exact_loss import MARGIN, ExactLoss, relation
 from covassay.verification.audit.recorded.losses import Letter, letter_of
 from covassay.verification.audit.recorded.transcripts import TranscriptLoss
 
@@ -114,8 +114,9 @@ def loss_words(found: ExactLoss | ExactPair) -> str:
     """Write the loss and the claim in words, such as "ρ = 0.5 where 0.5 is claimed"."""
     if found.loss is None:
         return "no loss"
-    loss = "= ∞" if math.isinf(found.loss) else f"{'≥' if found.lower_bound else '='} {found.loss:.10g}"
-    return f"{LETTERS[found.letter]} {loss} where {found.claimed:g} is claimed"
+    loss = "∞" if math.isinf(found.loss) else f"{found.loss:.10g}"
+    sign = relation(found.loss, found.lower_bound)
+    return f"{LETTERS[found.letter]} {sign} {loss} where {found.claimed:g} is claimed"
 
 
 def told(found: ExactLoss) -> str:

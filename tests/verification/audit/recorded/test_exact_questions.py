@@ -3,6 +3,7 @@ undecided targets, and quick audits.
 """
 
 import json
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -375,3 +376,11 @@ def test_the_reference_beside_a_target_has_the_neighbours_of_the_audit() -> None
     assert status(report, gains.QUESTION) == {Status.NOT_REFUTED}
     assert report.exact[0].adjacency == "add-remove"
     assert report.exact[0].loss == pytest.approx(0.5, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("loss", "lower_bound", "sign"),
+    [(2.0, False, "="), (2.0, True, "≥"), (math.inf, False, "="), (math.inf, True, "=")],
+)
+def test_a_lower_bound_is_called_one_unless_it_is_infinite(loss: float, lower_bound: bool, sign: str) -> None:
+    assert exact_loss.relation(loss, lower_bound) == sign
