@@ -15,7 +15,8 @@ from fractions import Fraction
 from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.statistics.multiplicity import holm, require_false_alarm
 
-# a smaller p-value leads to a second look; this is rare for a correct target, so second looks cost little
+# a smaller p-value is reported as suspicious, and leads to a second look unless the question declares another bound;
+# this is rare for a correct target, so second looks cost little
 SUSPICIOUS = 1e-3
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.budget import SUSPICIOUS
 from covassay.verification.audit.engine.events import Pair
 from covassay.verification.audit.engine.facts import Facts
 from covassay.verification.audit.engine.finding import F, Finding, Kind, Look, Status
@@ -85,6 +86,7 @@ class Question:
     reads : facts of other questions, which are asked earlier.
     gives : the kinds of facts in its findings.
     second_look : the factor on the number of draws in a second look; 0 if there is no second look.
+    second_look_below : a smaller p-value in the first look leads to a second look.
     most_samples : the most samples that it uses, because it keeps all draws in memory; 0 if there is no limit.
     draws : the approximate number of draws of a look, for an estimate of its time.
     cost : the order among questions that do not read one another.
@@ -104,6 +106,7 @@ class Question:
     reads: tuple[type[Facts], ...] = ()
     gives: tuple[type[Facts], ...] = ()
     second_look: int = 0
+    second_look_below: float = SUSPICIOUS
     most_samples: int = 0
     draws: Callable[[Subject, Look], float] | float = 10
     cost: int = 0

@@ -80,7 +80,8 @@ def _look_again(ordered: list[Question], subject: Subject, looks: dict[str, tupl
     renewed: set[type] = set()
     for question in ordered:
         planned = looks.get(question.id, ())
-        scenarios = {f.scenario for f in subject.findings if f.question == question.id and _worth_more_draws(f)}
+        found = [f for f in subject.findings if f.question == question.id]
+        scenarios = {f.scenario for f in found if _worth_more_draws(f, question)}
         if scenarios and len(planned) > 1:
             again = replace(planned[1], again=frozenset(scenarios))
             subject.setting.progress.plan({_part(question, again): question.expected_draws(subject, again)})
@@ -90,9 +91,11 @@ def _look_again(ordered: list[Question], subject: Subject, looks: dict[str, tupl
             _look(question, subject, planned[0], told)
 
 
-def _worth_more_draws(finding: Finding) -> bool:
+def _worth_more_draws(finding: Finding, question: Question) -> bool:
     """Return whether more draws may refute a finding that the first look did not refute."""
-    return finding.status is Status.SUSPICIOUS or (finding.promising and finding.status is Status.NOT_REFUTED)
+    if finding.status not in (Status.NOT_REFUTED, Status.SUSPICIOUS):
+        return False
+    return finding.promising or (finding.p_value is not None and finding.p_value < question.second_look_below)
 
 
 def _look(question: Question, subject: Subject, look: Look, told: Told) -> None:

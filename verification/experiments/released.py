@@ -196,7 +196,7 @@ class Explanation:
 
 SWITCHED = {
     "rho": (
-        Method("AdaptiveCov with 2^k g", function=partial(adaptive_with, True, False)),
+        Method("AdaptiveCov with 2^(−k) g", function=partial(adaptive_with, True, False)),
         Method("AdaptiveCov with singular vectors", function=partial(adaptive_with, False, True)),
         Method("AdaptiveCov with both", function=partial(adaptive_with, True, True)),
     ),

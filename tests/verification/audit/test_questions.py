@@ -161,6 +161,12 @@ def test_nothing_refuted_means_no_second_look_is_needed_for_what_is_not_suspicio
     assert [f.p_value for f in made.findings] == [1e-2]
 
 
+def test_a_question_can_ask_for_a_second_look_at_a_p_value_that_is_not_suspicious() -> None:
+    made = subject()
+    ask([with_p_values("a", 0.01, second_look=10, second_look_below=0.02)], made, ErrorBudget(1e-9))
+    assert [f.p_value for f in made.findings] == [1.0]
+
+
 def test_no_question_passes_in_silence() -> None:
     """The test fails if the report leaves out a check of the audit that tested nothing."""
     made = subject()

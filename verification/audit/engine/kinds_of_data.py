@@ -43,8 +43,6 @@ BESIDE = 2  # the reference makes this many times as many draws as the target
 GRID = 1e-4
 PACE = 0.05  # if a draw takes longer than this many seconds, no other data of the same shape are tried
 NAMED = 3  # a report names at most this many data sets, kinds or shapes
-# a smaller p-value leads to a second look, although it is not suspicious: a few draws on a data set have little power
-PROMISING = 0.02
 
 
 # a reference takes (x, size, generator) and returns its outputs
@@ -239,5 +237,4 @@ def _check(name: str, groups: Mapping[str, _Group], failing: int, slow: list[tup
             min(1.0, band(fewest.draws, look.step / tests) + band(fewest.draws, 1 - POWER)),
         ),
         data=(groups[worst[0]].x,),
-        promising=p_value < PROMISING,
     )

@@ -27,6 +27,7 @@ from covassay.verification.audit.engine.zoo import MANY_ROWS, zoo
 from covassay.verification.audit.expected import seen
 from covassay.verification.audit.knowledge.known import profile
 from covassay.verification.audit.options import AuditOptions
+from covassay.verification.audit.questions.law import data_of_many_kinds
 from covassay.verification.audit.targets.target import Target
 from covassay.verification.declared import default_claim
 from covassay.verification.statistics.tests import kolmogorov_smirnov
@@ -225,5 +226,6 @@ def test_a_p_value_that_is_small_but_not_suspicious_leads_to_a_second_look(width
     group = kinds_of_data._Group()
     group.add({"feature": width * (np.arange(24) + 0.5) / 24}, np.zeros((1, 1)))
     check = kinds_of_data._check("data set", {"zeros": group}, 0, [], Look())
-    assert (check.p_value or 0.0) > SUSPICIOUS
-    assert check.promising == again
+    p_value = check.p_value or 0.0
+    assert p_value > SUSPICIOUS
+    assert (p_value < data_of_many_kinds.QUESTION.second_look_below) == again

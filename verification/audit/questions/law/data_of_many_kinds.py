@@ -75,6 +75,7 @@ QUESTION = Question(
     reads=(Residuals,),
     gives=(LawTest,),
     second_look=10,
+    second_look_below=0.02,  # a few draws on a data set have little power
     most_samples=MOST_KEPT,
     draws=draws,
     cost=5,
