@@ -2,8 +2,8 @@
 
 The audit asks the kernel in three rounds. In the first round the audit asks which constants the modules contain, and
 which of them are definitions rather than proofs. In the second round the audit asks what the theorems and the
-definitions say, in an explicit form for digests and in a readable form. In the third round the audit asks on which
-axioms each theorem rests, directly or through other results.
+definitions say. The kernel prints each answer twice: in a fully explicit form, of which a digest is computed, and in a
+readable form. In the third round the audit asks on which axioms each theorem rests, directly or through other results.
 """
 
 import re
@@ -34,20 +34,21 @@ READABLE = [
     "Local Open Scope classical_set_scope. Local Open Scope ring_scope.",
     *UNABRIDGED,
 ]
-# a command that prints whether a constant is a proof and, if not, its type when it is applied to all of its arguments
+# This command prints "proof" if a constant is a proof. It applies any other constant to all of its arguments, and
+# prints the type of the result.
 KIND = [
     'Ltac kind c := let t := type of c in let s := type of t in lazymatch s with Prop => idtac "proof" '
     "| _ => assert t; [repeat intro; lazymatch goal with |- ?g => let h := eval hnf in g in idtac h end|] end."
 ]
 PROOF = "proof"
-# a constant can be a premise if it has one of these types when it is applied to all of its arguments: it is then a
-# predicate, a set or a type
+# A constant is applied to all of its arguments. If the result has one of these types, the constant is a predicate, a
+# set or a type, and can be a premise of a statement.
 CONDITIONS = ("Prop", "bool", "Set", "Type", "ssrfun.simpl_fun", "ssrbool.qualifier", "finset.set_type")
 # the space before an item of the answer to Print Module
 ITEM = re.compile(r"\s(?=(?:Definition|Parameter|Record|Inductive|CoInductive|Variant|Module|Axiom|Primitive) \S)")
-# a constructor of a type in such an item, as in `:= Build {` or `| Name :`
+# the name of a constructor in the definition of a type, as in `:= Build {` or `| Name :`
 CONSTRUCTORS = re.compile(r":=\s*([^\s{]+)\s*\{|[|=]\s*(\S+) :")
-# stands for the expected axioms of a constant for which none are given
+# This text takes the place of the expected axioms if a caller names no expected axioms for a constant.
 UNKNOWN = ("not expected to rest on anything in particular",)
 # the word that Print Module prints for a constant whose proof Qed has sealed, so that only its type is visible
 SEALED = "Parameter"
@@ -65,11 +66,17 @@ class Printed:
 
 @dataclass(frozen=True)
 class Definition(Printed):
-    """A constant that a statement may mention. It is a definition or a proof; of a proof only the type matters."""
+    """A constant that a statement may mention.
 
-    # whether the constant states conditions (a predicate or record), which may be impossible to satisfy
+    The constant is a definition, or Qed has sealed it, as it seals proofs. For a sealed constant the kernel prints only
+    the type.
+    """
+
+    # whether the constant is a predicate, a set or a type (such as a record); a premise with it may be impossible to
+    # satisfy
     is_premise: bool
-    is_hidden: bool = False  # whether Qed has made the constant, which is data, opaque, so that its meaning is unknown
+    # whether Qed has sealed the constant although it is not a proof, so that the audit cannot see its meaning
+    is_hidden: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,8 +86,8 @@ class Statement(Printed):
     premises: frozenset[str]  # the project's constants that occur in the quantifiers of the statement
     conclusion: str  # the part of the statement after the quantifiers, in explicit form
     axioms: tuple[str, ...]
-    # the types in the quantifiers that may be empty, in explicit form; types that the project defines by constructors,
-    # such as records, are left out
+    # the types of quantified variables that may have no element, written with all implicit arguments; types that the
+    # project defines by constructors, such as records, are left out
     assumes: tuple[str, ...] = ()
 
 
@@ -100,7 +107,8 @@ class Audit:
     theorems: Mapping[Tagged, Statement]
     definitions: Mapping[str, Definition]
     table: Mapping[str, Witness]  # the contents of witnesses.toml
-    witnesses: Mapping[str, Statement]  # the lemmas of the table of witnesses that exist and that a theorem needs
+    # the lemmas named in `table` that exist and that the theorems need, keyed by name
+    witnesses: Mapping[str, Statement]
     others: Mapping[str, Statement] = field(default_factory=dict)  # lemmas about the numbers in proofs/vectors.json
 
     def beneath(self, statement: Statement) -> list[str]:
@@ -115,8 +123,8 @@ class Audit:
     def to_witness(self, statement: Statement) -> list[str]:
         """Return the predicates that need a witness, that is, evidence that the predicate can be satisfied.
 
-        The predicates are those in the premises of the statement, and those in its conclusion that the conclusion does
-        not establish.
+        Every predicate in a premise of the statement needs a witness. A predicate in the conclusion needs a witness
+        unless the conclusion itself says that some object satisfies the predicate.
         """
         left_open = {
             name
@@ -130,7 +138,11 @@ class Audit:
         return sorted(name for name in lemma.premises if self.definitions[name].is_premise)
 
     def all_to_witness(self, predicates: Iterable[str]) -> set[str]:
-        """Return the given predicates, and all those that their witnesses need in turn."""
+        """Return the given predicates, and all other predicates that need a witness because of them.
+
+        The witness of a predicate may be a lemma that has other predicates as premises. These predicates then need a
+        witness too.
+        """
         found: set[str] = set()
         todo = set(predicates)
         while todo:
@@ -220,12 +232,17 @@ class Answers:
 
     constants: Constants
     modules: frozenset[str]
-    explicit: Mapping[str, str]  # maps "type NAME" or "body NAME" to the answer
+    explicit: Mapping[str, str]  # the explicit form; for a constant NAME, the keys are "type NAME" and "body NAME"
     readable: Mapping[str, str]
-    kinds: Mapping[str, str]  # maps a constant to PROOF, or to its type when it is applied to all of its arguments
+    # for each constant, PROOF if it is a proof, and otherwise the type that it has when it is applied to all of its
+    # arguments
+    kinds: Mapping[str, str]
 
     def mentioned(self, text: str) -> frozenset[str]:
-        """Return the constants that an explicit term mentions; a constructor counts as the type that it constructs."""
+        """Return the constants of the project that a term mentions, where the term is printed in explicit form.
+
+        If the term mentions a constructor, the result has the type that it constructs.
+        """
         owner = self.constants.owner
         found = frozenset(owner.get(name, name) for name in terms.names(text, self.modules))
         unknown = sorted(found - set(self.constants.all))
@@ -263,10 +280,11 @@ class Answers:
         )
 
     def _is_data(self, binder: str) -> bool:
-        """Return whether the type in a quantifier assumes nothing that has to be reported in `assumes`.
+        """Return whether a type is left out of `Statement.assumes`, the types of quantified variables that may have no
+        element.
 
-        This is so if the type certainly has an element. It is also so if the project defines the type by constructors,
-        for example as a record, because `to_witness` then asks for a separate witness.
+        A type is left out if it certainly has an element. A type that the project defines by constructors, such as a
+        record, is also left out, because `to_witness` asks for a separate witness that this type has an element.
         """
         return terms.head(binder) in self.constants.owner.values() or terms.is_plain(binder, self.modules)
 
@@ -290,9 +308,9 @@ def _ask_for_axioms(
     """Return the axioms on which each of the given constants rests.
 
     Constants with the same expected axioms form a group. The kernel first checks one joint lemma for each group, which
-    uses all constants of the group, so that the kernel visits the parts that they share only once. If the joint lemma
-    rests on exactly the expected axioms, each constant of the group rests on no other axioms. The kernel is asked
-    separately about the constants of all other groups, and about constants without expected axioms.
+    uses all constants of the group, so that the kernel visits the parts that they share only once. If the kernel finds
+    exactly the expected axioms for the joint lemma, no constant of the group rests on another axiom. The kernel is
+    asked separately about the constants of all other groups, and about constants without expected axioms.
     """
     groups: dict[tuple[str, ...], list[str]] = {}
     for name in sorted(set(names)):
@@ -350,9 +368,11 @@ def audit(
 ) -> Audit:
     """Ask the kernel about theorems, about the witnesses that they need, and about other lemmas; return the audit.
 
-    The argument `files` has the compiled files to load, by default all of them. The argument `expected` has axioms,
-    keyed by the name of the constant; if the kernel confirms them, they are not asked for one by one. The lock does not
-    contain the axioms of witnesses, so the audit expects the axioms of `ALLOWED` for every witness.
+    The argument `files` has the compiled files to load, by default all of them. The argument `expected` maps the name
+    of a theorem or lemma to the axioms on which it should rest. If the kernel confirms the expected axioms of several
+    theorems together, it is not asked about each of these theorems. The lock does not record on which axioms the
+    witnesses rest (the lemmas in `table`, which prove that something satisfies a predicate). The audit therefore
+    expects that every witness rests on the axioms of `ALLOWED`.
     """
     theorems, others = list(tagged), list(others)
     modules = sorted(Path(name).stem for name in (kernel.compiled(build) if files is None else files))

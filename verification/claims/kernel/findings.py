@@ -1,4 +1,9 @@
-"""Compare the sources, an audit by the kernel and the lock, and report the findings of the gate."""
+"""Find what the gate must reject: mistakes in the sources of the proofs and in their audit, and differences from the
+lock.
+
+The gate is the check that rejects a change to the proofs until a person has accepted it. In an audit, the kernel of
+Rocq says what each theorem states and on which axioms it rests. The lock is the audit that a person has accepted.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -11,13 +16,13 @@ from covassay.verification.claims.kernel.terms import establishes
 from covassay.verification.claims.kernel.vectors import KernelVector
 
 RULES = {  # the rules of the gate, keyed by the name of the violation
-    "token": "a source contains a word, or has a name, that would let a theorem through unproved",
+    "token": "a .v file contains a word, or has a name, that could let an unproved theorem pass",
     "compile": "a file does not compile",
-    "axioms": "a theorem rests on an axiom outside the library's three, or on other axioms than the locked ones",
-    "statement": "the statement of a theorem is not the locked one",
-    "definition": "a definition beneath a theorem is not the locked one",
+    "axioms": "a theorem rests on an axiom outside the library's three, or on other axioms than those in the lock",
+    "statement": "the statement of a theorem differs from the statement in the lock",
+    "definition": "a definition that a theorem uses differs from the definition in the lock, or Qed has sealed it",
     "witness": "nothing shows that a premise can be met",
-    "link": "a tag has no theorem of its own, or no entry in the lock, or an entry in the lock has no tag",
+    "link": "a tag belongs to no theorem or to two theorems, or the tags in the proofs are not the tags in the lock",
     "source": "a file differs from the one that was audited",
     "vector": "an exported number is not what the kernel evaluates",
 }
@@ -70,7 +75,7 @@ def source_findings(proofs: Path) -> list[Discrepancy]:
 
 
 def axiom_findings(audit: Audit) -> list[Discrepancy]:
-    """Return a finding for each axiom outside `ALLOWED` on which a theorem or a lemma of a vector rests."""
+    """Return a finding for each axiom outside `ALLOWED` on which a theorem or a lemma about exported numbers rests."""
     asked = {tagged.tag: said for tagged, said in audit.theorems.items()} | dict(audit.others)
     return [
         Discrepancy("axioms", f"{name} rests on {axiom}", (name,))
@@ -81,8 +86,9 @@ def axiom_findings(audit: Audit) -> list[Discrepancy]:
 
 
 def hidden_findings(audit: Audit) -> list[Discrepancy]:
-    """Return the theorems that use a definition that Qed has made opaque, so that the lock cannot contain its
-    meaning.
+    """Return a finding for each theorem and each definition that the theorem uses and that Qed has sealed.
+
+    The kernel does not print the content of a sealed definition, so the lock could not record what the theorem means.
     """
     return [
         Discrepancy("definition", f"{name}, beneath {tagged.tag}, is sealed by Qed: end it with Defined", (tagged.tag,))
@@ -93,12 +99,14 @@ def hidden_findings(audit: Audit) -> list[Discrepancy]:
 
 
 def vector_findings(audit: Audit, every: Iterable[KernelVector]) -> list[Discrepancy]:
-    """Return the vectors whose lemmas are not about the definitions that compute their numbers.
+    """Return a finding for each lemma that does not connect the exported numbers of its vector with a theorem.
 
-    A lemma of a vector must mention a definition that the rows of this vector use, but the rows of no other vector. A
-    definition that several vectors use, such as a short notation for fractions, does not show which vector the lemma is
-    about. The lemma must also mention a definition outside the module of the rows. Every such definition counts as one
-    of a theorem.
+    A vector is a list of rows of numbers, and the entry of a vector in vectors.toml names its lemmas.
+
+    A lemma must mention a definition that the rows of its own vector use, and that the rows of no other vector use. A
+    definition that several vectors use, such as a short notation for fractions, does not show that the lemma is about
+    this vector. The lemma must also mention a definition from another module than the one that defines the rows. The
+    function does not check that a theorem uses this definition.
     """
     listed = list(every)
     uses = {v.name: audit.definitions[v.rows].mentions for v in listed}
@@ -108,7 +116,7 @@ def vector_findings(audit: Audit, every: Iterable[KernelVector]) -> list[Discrep
         for lemma in v.lemmas:
             mentions = audit.others[lemma].mentions
             if not own & mentions:
-                text = f"{v.name}: the lemma {lemma} mentions no definition that {v.rows} alone uses"
+                text = f"{v.name}: the lemma {lemma} mentions no definition that {v.rows} uses and no other vector uses"
                 found.append(Discrepancy("vector", text))
             elif all(name.startswith(f"{v.module}.") for name in mentions):
                 text = f"{v.name}: the lemma {lemma} mentions nothing outside {v.module}"
@@ -158,7 +166,7 @@ def _why_unwitnessed(audit: Audit, predicate: str, assumptions: Mapping[str, str
     if not establishes(lemma.conclusion, predicate):
         return f"{lemma.name} does not conclude it"
     if lemma.assumes:
-        return f"{lemma.name} assumes {'; '.join(lemma.assumes)}: a witness may assume nothing"
+        return f"{lemma.name} assumes {'; '.join(lemma.assumes)}, but the lemma of a witness must assume nothing"
     if predicate in audit.all_to_witness(audit.premises_of(lemma)):
         return f"{lemma.name} needs it: circular"
     return ""
@@ -191,7 +199,7 @@ def _theorem_findings(tag: str, locked: RocqLock, now: RocqLock) -> list[Discrep
         found.append(Discrepancy("statement", f"{tag}: the statement is not the locked one", (tag,)))
     if old.axioms != new.axioms:
         has, had = (", ".join(entry.axioms) or "no axiom" for entry in (new, old))
-        found.append(Discrepancy("axioms", f"{tag} rests on {has}; the lock has {had}", (tag,)))
+        found.append(Discrepancy("axioms", f"{tag} rests on {has}; according to the lock, it rests on {had}", (tag,)))
     changed = set(old.definitions) ^ set(new.definitions)
     changed |= {name for name in new.definitions if locked.definitions.get(name) != now.definitions[name]}
     if changed:
@@ -208,6 +216,6 @@ def number_findings(locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
 
 
 def remaining_findings(locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
-    """Return all other differences of the lock from an audit of all theorems; the versions of the tools may differ."""
+    """Return a finding if the lock differs from an audit of all theorems in anything but the versions of the tools."""
     same = replace(locked, tools={}) == replace(now, tools={})
     return [] if same else [Discrepancy("source", "proofs/rocq.lock.json is not what the audit writes")]

@@ -27,10 +27,11 @@ class GateReport:
     """The findings of the gate, and for each theorem one of the five verdicts of this module."""
 
     words: dict[str, str]
-    wrong: list[Discrepancy]  # the findings that remain even after a new lock is accepted
+    # mistakes in the proofs, which remain even if a person accepts the proofs and the lock is updated
+    wrong: list[Discrepancy]
     differences: list[Discrepancy]  # all differences from the lock
-    record: RocqLock | None = None  # the lock that accepting would write, if all theorems were audited
-    vectors: str = ""  # the vectors that accepting would export, if all theorems were audited
+    record: RocqLock | None = None  # the new lock, which a person can accept; None unless all theorems were audited
+    vectors: str = ""  # the new text of proofs/vectors.json; empty unless all theorems were audited
     texts: Mapping[str, str] = field(default_factory=dict)  # the texts of the definitions in the record, keyed by name
 
     @property
@@ -70,15 +71,17 @@ def compare_sources(proofs: Path, tags: Iterable[str] | None = None) -> GateRepo
 
 @dataclass(frozen=True)
 class Examination:
-    """The kernel's answers about theorems and vectors, before any comparison with the lock."""
+    """The kernel's answers about theorems and about the numbers for proofs/vectors.json, before they are compared with
+    the lock.
+    """
 
     audit: Audit
     vectors: list[KernelVector]
     exported: str  # the vectors with their values, as in proofs/vectors.json
 
     def unsound(self) -> list[Discrepancy]:
-        """Return the findings about forbidden axioms, about definitions that Qed has sealed, and about vectors whose
-        lemmas are not about the right definitions.
+        """Return the findings about forbidden axioms, about definitions that Qed has sealed, and about lemmas that do
+        not connect the exported numbers with a theorem.
         """
         return [
             *findings.axiom_findings(self.audit),
@@ -96,8 +99,9 @@ def examine(
     files: Iterable[str] | None = None,
     expected: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Examination:
-    """Ask the kernel about theorems, and about vectors with their lemmas. The docstring of `audit` explains the
-    arguments `files` and `expected`.
+    """Ask the kernel about theorems, and about the numbers and the lemmas of vectors (lists of rows of numbers).
+
+    The docstring of `audit` explains the arguments `files` and `expected`.
     """
     lemmas = sorted({lemma for v in wanted for lemma in v.lemmas})
     answers = audit(build, theorems, table, jobs, files, lemmas, expected)
@@ -114,10 +118,10 @@ def recheck(
 ) -> GateReport:
     """Compile the proofs, audit all theorems or those with the given tags, and compare them with the lock.
 
-    The argument `chosen` is the build directory, by default a temporary one. The kernel evaluates the vectors if all
-    theorems are audited. If `each_alone` is true, the kernel is asked for the axioms of each theorem separately, as is
-    necessary for a new lock. Otherwise the kernel is asked to confirm that the theorems rest on no other axioms than
-    the locked ones.
+    The argument `chosen` is the build directory, by default a temporary one. If all theorems are audited, the kernel
+    also evaluates the numbers for proofs/vectors.json. If `each_alone` is true, the kernel is asked for the axioms of
+    each theorem separately, as is necessary for a new lock. Otherwise the kernel is asked to confirm that the theorems
+    rest on no other axioms than the locked ones.
     """
     folder, locked, whole = proofs / "rocq", lock.read(proofs), tags is None
     known = sources.tagged(sources.files(folder))[0]

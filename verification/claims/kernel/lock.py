@@ -4,10 +4,11 @@ The kernel is the part of Rocq that checks proofs. The file holds the fields of 
 the command that writes the file. Every instance of a class below, including those in mappings, is a JSON object with
 exactly the fields of its class.
 
-The theorems, and the lemmas about the numbers in proofs/vectors.json, are kept in two forms. One form is the printed
-statement. The second form is a digest of the explicit statement, in which implicit arguments and notations are written
-out. Two different statements that print alike therefore have different digests. For a definition only the digest is
-stored; `covassay claims accept --rocq` prints the text of every definition that changes.
+The lock stores the statement of every theorem, and of every lemma about the numbers in proofs/vectors.json, in two
+forms. The first form is the statement as the kernel prints it for a reader. The second form is a digest of the explicit
+statement, in which implicit arguments and notations are written out. Two different statements that print alike
+therefore have different digests. For a definition only the digest is stored; `covassay claims accept --rocq` prints the
+text of every definition that changes.
 
 A theorem may have a predicate as a premise. If nothing satisfied the predicate of a premise, the theorem would say
 nothing. Each predicate of a premise therefore has a witness: a lemma which proves that something satisfies it, or an
@@ -38,7 +39,7 @@ NEIGHBOURS = ("Algorithm2.adjacent", "Sensitivity.neighbours", "BoxMechanisms.ad
 class LockEntry:
     """An entry of the lock, whose fields are texts and lists of texts."""
 
-    SHOWN: ClassVar[str]  # the field that a person reads before accepting the entry
+    SHOWN: ClassVar[str]  # the name of the field that a person reads before accepting a change of the entry
 
     @property
     def shown(self) -> str:
@@ -111,7 +112,7 @@ class LockedWitness(LockEntry):
 
 @dataclass(frozen=True)
 class AssumedWitness(LockEntry):
-    """A witness that is not proved, because the ledger assumes that something satisfies the predicate."""
+    """An assumption in the ledger that something satisfies a predicate, in place of a lemma which proves it."""
 
     SHOWN = "assumption"
 
@@ -145,7 +146,7 @@ class RocqLock:
     theorems: Mapping[str, LockedTheorem] = field(default_factory=dict)  # by tag
     witnesses: Mapping[str, LockedWitness | AssumedWitness] = field(default_factory=dict)  # by predicate
     vectors: LockedVectors = field(default_factory=LockedVectors)
-    # maps the name of a definition beneath a statement to its digest
+    # maps the name of every definition on which the meaning of a statement depends to the digest of the definition
     definitions: Mapping[str, str] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)  # maps a file to its digest
 
@@ -154,7 +155,10 @@ class RocqLock:
 
 
 def record(audit: Audit, folder: Path, tools: Mapping[str, str], exported: str = "") -> RocqLock:
-    """Return the lock for the kernel's answers about the proofs; `exported` is the text of proofs/vectors.json."""
+    """Return the lock that records an audit of the proofs by the kernel.
+
+    The argument `exported` is the text of proofs/vectors.json.
+    """
     said = [*audit.theorems.values(), *audit.others.values()]
     beneath = sorted({name for statement in said for name in audit.beneath(statement)})
     lemmas = {name: LockedLemma(s.text, s.digest, s.axioms) for name, s in audit.others.items()}
@@ -181,9 +185,10 @@ def _theorem(audit: Audit, tagged: Tagged, said: Statement) -> LockedTheorem:
 
 
 def _witnesses(audit: Audit) -> dict[str, LockedWitness | AssumedWitness]:
-    """Return the witnesses that witnesses.toml names: its assumptions, and its lemmas as the kernel states them.
+    """Return for each predicate in witnesses.toml the assumption or the lemma which says that something satisfies it.
 
-    A lemma that the sources do not contain is left out; `kernel.findings` reports it.
+    A lemma is given with the statement that the kernel prints. A lemma that does not exist, or that no audited theorem
+    needs, is left out. If a theorem needs a lemma that does not exist, `kernel.findings` reports it.
     """
     found: dict[str, LockedWitness | AssumedWitness] = {}
     for predicate, witness in audit.table.items():
@@ -222,8 +227,8 @@ def _dumped(content: Mapping[str, object]) -> str:
 def parse(text: str) -> RocqLock:
     """Read the lock from the text of its file.
 
-    A repeated key, a missing field, an unknown field, or a value of a wrong type raises an error. A text with such a
-    mistake is not the text that `as_text` writes for the lock.
+    An error is raised if the content is not one that `as_text` writes for a lock, for example if a key is repeated, a
+    field is missing or unknown, or the digest is wrong.
     """
     try:
         content = json.loads(text, object_pairs_hook=_without_repeats)
@@ -281,10 +286,11 @@ def changed_theorems(old: RocqLock, new: RocqLock) -> list[str]:
 
 
 def changed_statements(old: RocqLock, new: RocqLock) -> list[str]:
-    """Return the statements that a person must read before accepting a new lock: theorems, witnesses and lemmas of
-    vectors.
+    """Return the names of the statements that two locks do not share, and that a person must read before accepting the
+    new lock.
 
-    In the result theorems are named by their tags, witnesses by their predicates, and lemmas by their names.
+    The result names theorems by their tags, witnesses by their predicates, and the lemmas about the numbers in
+    proofs/vectors.json by their names.
     """
     pairs = (old.witnesses, new.witnesses), (old.vectors.lemmas, new.vectors.lemmas)
     others = {name for before, after in pairs for name in {**before, **after} if before.get(name) != after.get(name)}

@@ -5,8 +5,8 @@
 A mutant edits one file, and then goes through the same steps as any change to the proofs: the sources are scanned, the
 tags are compared with the lock, the files are compiled, and the theorems are audited. First only the edited file is
 compiled again and its theorems are audited; if they all pass, the files that need this file are compiled and audited
-too. The first step that has a finding rejects the mutant. Every edit changes the digest of the source. The changed
-digest therefore counts as a finding only if no step has one, for example after an edit of a comment.
+too. The first step that has a finding rejects the mutant. Every edit also changes the digest of the edited file. The
+changed digest rejects the mutant only if no step has a finding, for example because the edit changes only a comment.
 """
 
 import json
@@ -43,7 +43,7 @@ class ProofMutant:
     file: str
     rule: str  # the key in findings.RULES of the rule that should reject the mutant
     edits: tuple[tuple[str, str], ...]  # for each pair (old, new), every occurrence of old is replaced by new
-    alone: bool = False  # whether every other rule must accept the mutant
+    alone: bool = False  # if true, no other rule (apart from "source") may reject the mutant
     audited: str = ""  # the file whose theorems are audited first, by default the edited one
 
     def applied(self, text: str) -> str:
@@ -107,7 +107,10 @@ def try_one(mutant: ProofMutant, proofs: Path, base: Path) -> ProofMutantOutcome
 
 
 def _first_findings(mutant: ProofMutant, proofs: Path, build: Path) -> list[Discrepancy]:
-    """Return the findings of the first step that has any or, if none has, those of the source digest."""
+    """Return the findings of the first step that has any.
+
+    If no step has a finding, return the findings about files whose digests differ from the lock.
+    """
     folder = proofs / "rocq"
     differences = findings.source_findings(proofs)
     found = findings.scan_findings(folder) + [finding for finding in differences if finding.rule == "link"]

@@ -1,8 +1,8 @@
 """Draw which folders of proofs/rocq rest on which: a box for each folder, with lines down to the folders that it rests
 on.
 
-Each line stands for the commands `Require` in the files of a folder. No line is drawn to a folder that is already
-reached through another folder.
+A line from one folder down to another means that a file in the first folder loads a file in the second by the command
+`Require`. No line is drawn to a folder that is already reached through another folder.
 """
 
 import re
@@ -16,9 +16,10 @@ REQUIRE = re.compile(r"\bFrom\s+covassay\s+Require\s+(?:(?:Import|Export)\s+)?([
 NAME = "rocq.svg"
 # width and height of a box, distance of rows, gaps and margins, all in pixels
 BOX, ROW, GAP, MARGIN = (150, 44), 78, 36, 12
-PASS = 10  # the width that is reserved for a line where it passes a row
+PASS = 10  # the width of the gap through which lines cross a row
 Graph = Mapping[str, set[str]]
-# a folder and a row: the place of the folder's box or, in a higher row, the place where lines to the folder pass
+# A pair of a folder and the number of a row stands for the box of the folder if the box is in this row. In a higher row
+# it stands for the gap through which lines run down to the folder.
 Place = tuple[str, int]
 
 
@@ -61,11 +62,13 @@ def direct(graph: Graph) -> dict[str, set[str]]:
 
 
 def _rows(graph: Graph, level: Mapping[str, int]) -> list[list[Place]]:
-    """Return the rows of the picture, the lowest first. A row contains boxes, and places where lines pass the row.
+    """Return the rows of the picture, the lowest first. A row contains the boxes of some folders, and the gaps between
+    boxes through which lines from higher rows run to lower rows.
 
-    Each row is sorted by the average position, in the row below, of the places to which the lines lead.
+    The lines from a box or a gap lead to boxes and gaps in the row below. The boxes and gaps of a row are sorted by the
+    average position of those to which their lines lead.
     """
-    highest = dict(level)  # the last row that a line to a folder passes
+    highest = dict(level)  # maps a folder to the highest row that has its box, or a gap for lines to it
     for name, needed in graph.items():
         highest |= {far: max(highest[far], level[name] - 1) for far in needed}
     rows: list[list[Place]] = []
@@ -89,7 +92,7 @@ def draw(folder: Path) -> str:
     size = {place: BOX[0] if level[place[0]] == place[1] else PASS for row in rows for place in row}
     width = max(sum(size[place] + GAP for place in row) for row in rows) - GAP + 2 * MARGIN
     height = (len(rows) - 1) * ROW + BOX[1] + 2 * MARGIN
-    across: dict[Place, float] = {}  # the horizontal position of the middle of each place
+    across: dict[Place, float] = {}  # the horizontal position of the middle of each box and each gap
     for places in rows:
         left = (width - sum(size[place] + GAP for place in places) + GAP) / 2
         for place in places:

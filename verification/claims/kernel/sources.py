@@ -100,10 +100,11 @@ def code(text: str, strings: bool = False) -> str:
 
 
 def hiding(text: str) -> list[str]:
-    """Return the strings in the code that contain a bracket of a comment.
+    """Return the strings in the code that contain `(*` or `*)`, which begin and end a comment.
 
-    If such a string is a token of a notation, Rocq would read these characters as the token, not as a bracket of a
-    comment.
+    A string can declare a token of a notation. If the declared token contains `(*`, Rocq reads these characters as part
+    of the token. The function `code` would read them as the beginning of a comment, and would skip the code that
+    follows.
     """
     strings = re.findall(r'"[^"]*"', code(text, strings=True))
     return [string for string in strings if "(*" in string or "*)" in string]
@@ -134,7 +135,9 @@ def banned(file: str, text: str) -> list[str]:
         return f"{file}, line {bare.count(chr(10), 0, position) + 1}: {' '.join(token.split())} is not allowed"
 
     found = [told(m.start(), m.group()) for m in BANNED.finditer(bare)]
-    found += [f"{file}: {token!r} is not allowed, because it could hide words" for token in hiding(text)]
+    found += [
+        f"{file}: the string {token!r} is not allowed, because it could hide forbidden words" for token in hiding(text)
+    ]
     scopes: list[str] = []
     for m in SENTENCE.finditer(bare):
         is_alias = m["open"] != "Section" and ":=" in (m["rest"] or "")  # the command `Module M := N.` opens no scope

@@ -9,11 +9,13 @@ import re
 OPENING, CLOSING = "([{", ")]}"
 # a name may contain any character beyond ASCII
 QUALIFIED = re.compile(r"[\w'.\u0080-\U0010ffff]+")
-# types of which the library has an element, whatever the variables in the types are
+# Each of these types has an element in the library, for all values of the variables in the type.
 PLAIN = re.compile(r"(?:nat|bool|Prop|Set|Type|classical_sets\.set|measure\.measure_display|(?:\w+\.)+type)$")
-ELEMENT = re.compile(r"@?(?:\w+\.)+sort(?: \w+)+$")  # an element of a structure that is a variable of the statement
+# the type of the elements of a structure, such as a ring, where the structure is a variable of the statement
+ELEMENT = re.compile(r"@?(?:\w+\.)+sort(?: \w+)+$")
 INDEX = re.compile(r"@?fintype\.ordinal \(S \w+\)$")  # a number below k + 1
-# connectives; a proof of the whole contains a proof of each part, for some object if the connective says "exists"
+# These connectives join statements. A proof of the joined statement contains a proof of each statement; if the
+# connective is "exists", it is a proof for some object.
 CONNECTIVES = re.compile(r"(?:and\d*|ex2?|prod|sig2?|sigT2?|is_true)$")
 
 
@@ -78,9 +80,10 @@ def names(text: str, modules: frozenset[str]) -> set[str]:
 def is_plain(text: str, modules: frozenset[str]) -> bool:
     """Return whether a type certainly has an element for all values of the variables in it.
 
-    The result is true for basic types such as nat and Prop, for types of structures such as rings, and for the elements
-    of such a structure. It is also true for matrices with entries of such a type, and for functions with values in it.
-    The result is false for a proposition, and for every type that the project defines.
+    Such types are nat, Prop and other basic types, the type of all rings and of other structures, and the type of the
+    elements of one structure. If a type certainly has an element, so has the type of matrices with entries in it, and
+    the type of functions with values in it. The function returns False for a proposition, which may be false and then
+    has no proof. The function also returns False for every type that mentions a definition of the project.
     """
     text = unwrap(text)
     if names(text, modules):
@@ -100,7 +103,8 @@ def head(text: str) -> str:
 def establishes(conclusion: str, name: str) -> bool:
     """Return whether a conclusion establishes the predicate `name` for some object.
 
-    The conclusion may state the predicate directly, in a conjunction, or for an object that it says to exist.
+    The conclusion may state the predicate alone or in a conjunction, or may say that an object exists which satisfies
+    the predicate.
     """
     text = unwrap(conclusion)
     if text.startswith("fun "):

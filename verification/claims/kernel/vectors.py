@@ -58,7 +58,9 @@ def exported(proofs: Path) -> str:
 
 
 def evaluate(build: Path, vectors: list[KernelVector]) -> dict[str, Rows]:
-    """Return the rows of every vector, evaluated by the kernel."""
+    """Ask the kernel to evaluate the numbers of the given vectors, and return the rows of each vector, keyed by its
+    name.
+    """
     if not vectors:
         return {}
     modules = sorted({v.module for v in vectors})

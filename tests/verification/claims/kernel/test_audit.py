@@ -167,12 +167,12 @@ def test_the_same_answers_give_no_finding(project: Path, monkeypatch: pytest.Mon
         (
             {"type One.price_rat": "One.price_rat\n     : @eq nat O O"},
             "vector",
-            "prices: the lemma One.price_rat mentions no definition that Two.table alone uses",
+            "prices: the lemma One.price_rat mentions no definition that Two.table uses and no other vector uses",
         ),
         (
             {"type One.small_inhabited": "One.small_inhabited\n     : forall _ : False, One.small (S O) O"},
             "witness",
-            "One.small: One.small_inhabited assumes False: a witness may assume nothing",
+            "One.small: One.small_inhabited assumes False, but the lemma of a witness must assume nothing",
         ),
         (
             {"prices": VALUES.replace("1, 2", "1, 4")},

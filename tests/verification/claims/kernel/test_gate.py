@@ -48,7 +48,7 @@ def without_rocq(monkeypatch: pytest.MonkeyPatch) -> None:
         ("Declare Module M.", "Declare Module"),
         ("Hypothesis h : False.", "Hypothesis outside a section"),
         ("Section S. End S.\nContext (n : nat).", "line 2: Context outside a section"),
-        ('Notation "x @(* y" := (x + y). Check 1 @(* 2. Axiom a : False. (* *)', "could hide words"),
+        ('Notation "x @(* y" := (x + y). Check 1 @(* 2. Axiom a : False. (* *)', "could hide forbidden words"),
         ("(* (* *) *) Axiom a : False.", "Axiom"),
     ],
 )
@@ -664,4 +664,4 @@ def test_a_witness_assumes_nothing(accepted: tuple[Path, gate.GateReport], tmp_p
     """The test fails if a lemma that is meant to show that a premise can be satisfied has a premise of its own."""
     project = shutil.copytree(accepted[0], tmp_path / "proofs")
     edit("One.v", "Lemma small_inhabited : small 1 0.", f"Lemma small_inhabited : {premise} small 1 0.")(project)
-    assert any("a witness may assume nothing" in f.text for f in gate.recheck(project, {}).wrong)
+    assert any("the lemma of a witness must assume nothing" in f.text for f in gate.recheck(project, {}).wrong)
