@@ -26,12 +26,14 @@ An entry of verification/claims/entries/*.toml:
       { theorem = "…", whole = true },                            # of a mechanism: speaks of all of it
     ]
 
-The checks, theorems and pages on which a claim rests are called its legs. A leg has a method (HOW) and a coverage
-(COVERED). The status of a claim is the weakest method and the smallest coverage among the legs that the claim needs. A
-refuted or corrected claim has two parts, each with its own legs: the statement, whose legs show that it is wrong, and
-the correction. The field `of` of a leg names the part to which it belongs, or "both". The gate (`problems`) makes sure
-that every leg exists, and that every check, theorem and page is the leg of a claim. The gate also makes sure that no
-check declares a better method or a wider coverage than its source permits.
+The checks, theorems and pages on which a claim rests are called its legs. Each check, theorem or page has a method,
+which is a key of `HOW`, and a coverage, which is a key of `COVERED`. The status of a claim consists of a method and a
+coverage: the weakest method and the smallest coverage among the checks, theorems and pages that the claim needs. A
+refuted or corrected claim needs evidence that the statement is wrong, and evidence that the correction is true. The
+field `of` of a check, theorem or page says what it is evidence for: "statement", "correction" or "both". The gate is
+the function `problems`. The gate makes sure that every check, theorem and page that a claim names exists, and that some
+claim names each of them. The gate also makes sure that no check declares a better method or a wider coverage than its
+source permits.
 """
 
 import ast
@@ -72,7 +74,7 @@ WRONG = (
     "refuted",
     "refuted-reconstruction",
 )  # verdicts with one status for the statement and one for the correction
-HOW = {  # methods of legs, the strongest first
+HOW = {  # the methods by which a claim is shown, the strongest first, with the words that the pages print
     "rocq": "kernel",
     "exact": "exact",
     "enclosed": "enclosed",
@@ -81,7 +83,7 @@ HOW = {  # methods of legs, the strongest first
     "floating": "floating",
     "none": "not checked",
 }
-COVERED = {  # coverage of legs, the widest first
+COVERED = {  # how many cases the evidence covers, the widest coverage first, with the words that the pages print
     "all": "all cases",
     "case": "a counterexample",
     "range": "a named range",
@@ -95,9 +97,11 @@ PROVENANCE = {  # where the formula of a claim comes from
     "mistake in the formula is not an erratum of the paper",
     "ours": "the statement is our own, and builds on the source named above",
 }
-READ = ("own", "DN25", "ADK19")  # if a source begins with one of these words, we read its formulas in its text
+# We have the text with formulas of every source whose name begins with one of these words.
+READ = ("own", "DN25", "ADK19")
 PARTS = ("statement", "correction", "both")
-SOURCES = {  # the remark on our copy of a paper that is printed where the paper is called wrong
+# For each paper, this remark says which copy we read. Every claim that calls the paper wrong is printed with it.
+SOURCES = {
     "dn25": "We read a copy of DN25 with all formulas, which looks like the version published in PMLR 313, but we "
     "could not compare this copy with the publisher's file. We also read a text of the arXiv version of DN25 that "
     "lacks the formulas, and differs from our copy of the published version in a few sentences.",
@@ -112,7 +116,8 @@ WHOLE, MECHANISM = "WHOLE.", "MECH."
 SPENT_FIELDS = {"found", "share", "attained", "options"}  # checks/own/spends.py explains the fields
 LEG_FIELDS = {"check", "theorem", "page", "second_opinion", "of", "whole"}
 DIGEST_LENGTH = 16  # the number of hexadecimal digits of a digest, which suffices to detect every accidental change
-THEOREM = "theorem"  # the prefix of a tag in the lock, in place of the module of a function
+# In claims.lock.json the key of a theorem is this word and the tag; the key of a function begins with its module.
+THEOREM = "theorem"
 REFERENCE = re.compile(r"[\w.]+:\w+")  # the form of a reference to a function of the project, package.module:name
 SUGGESTIONS = 5  # the largest number of ids that the error about an unknown id suggests
 
@@ -136,7 +141,8 @@ class Leg:
     name: str
     second_opinion: bool = False
     covers: str = "all"  # a key of COVERED
-    of: str = ""  # one of PARTS; by default the statement of a claim that holds, or the correction
+    # one of PARTS; if empty, the leg supports the statement if the verdict is "holds", and otherwise the correction
+    of: str = ""
     whole: bool = False  # a theorem on a whole mechanism
 
 
@@ -180,15 +186,17 @@ class LedgerClaim:
         return self.verdict in WRONG
 
     def part(self, leg: Leg) -> str:
-        """Return the part of the claim, statement or correction, to which a leg belongs."""
+        """Return what a check, theorem or page is evidence for: the statement of the claim, the correction, or both."""
         return leg.of or ("statement" if self.verdict == "holds" else "correction")
 
     def legs_of(self, part: str) -> tuple[Leg, ...]:
-        """Return the legs that a part of the claim needs."""
+        """Return the checks, theorems and pages that are needed as evidence for the statement or for the correction."""
         return tuple(leg for leg in self.legs if not leg.second_opinion and self.part(leg) in (part, "both"))
 
     def status_of(self, part: str) -> Status:
-        """Return the weakest method and the smallest coverage among the legs that a part of the claim needs."""
+        """Return the weakest method and the smallest coverage of the evidence that the statement or the correction
+        needs.
+        """
         needed = self.legs_of(part)
         return Status(
             max((leg.kind for leg in needed), key=list(HOW).index, default="none"),
@@ -197,7 +205,9 @@ class LedgerClaim:
 
     @property
     def status_part(self) -> str:
-        """Return the part of the claim to which its status belongs."""
+        """Return the part whose status is the status of the claim: "correction" if it is asymptotic, otherwise
+        "statement".
+        """
         return "correction" if self.verdict == "asymptotic" else "statement"
 
     @property
@@ -216,8 +226,8 @@ def _leg(entry: Mapping[str, Any], where: str) -> Leg:
     named = [key for key in ("check", "theorem", "page") if key in entry]
     if unknown or len(named) != 1 or entry.get("of", "both") not in PARTS:
         raise InvalidInput(
-            f"{where}: a leg has exactly one of the fields check, theorem and page, and may have the fields "
-            f"second_opinion, whole and of; the value of `of` is one of {', '.join(PARTS)}; this leg is {entry}"
+            f"{where}: each entry of `legs` has exactly one of the fields check, theorem and page. It may also have "
+            f"the fields second_opinion, whole and of, where `of` is one of {', '.join(PARTS)}. This entry is {entry}"
         )
     name, of = str(entry[named[0]]), str(entry.get("of", ""))
     second, whole = bool(entry.get("second_opinion", False)), bool(entry.get("whole", False))
@@ -234,7 +244,8 @@ def _claim(paper: str, entry: Mapping[str, Any]) -> LedgerClaim:
         raise InvalidInput(f"{where}: unknown fields {sorted(unknown)}, missing fields {sorted(missing)}")
     if set(entry.get("spends", ())) - SPENT_FIELDS or ("spends" in entry and not entry["id"].startswith(MECHANISM)):
         raise InvalidInput(
-            f"{where}: the spend of a mechanism has {', '.join(sorted(SPENT_FIELDS))}; not {entry['spends']}"
+            f"{where}: only a claim on a mechanism may have `spends`, and the fields of `spends` can only be "
+            f"{', '.join(sorted(SPENT_FIELDS))}; here `spends` is {entry['spends']}"
         )
     covered = entry.get("covers", ())
     if any(set(c) != {"id", "says"} or not c["says"] for c in covered):
@@ -390,7 +401,7 @@ def _entry_problems(entries: Iterable[LedgerClaim]) -> list[str]:
             found.append(f"{c.id}: {c.verdict}, but no check, theorem or page on which it rests")
         elif c.wrong:
             missing = [part for part in ("statement", "correction") if not c.legs_of(part)]
-            found += [f"{c.id}: {c.verdict}, but no leg on which the {part} rests" for part in missing]
+            found += [f"{c.id}: {c.verdict}, but no evidence for the {part}" for part in missing]
         if bool(c.use) != c.wrong:
             found.append(f"{c.id}: {c.verdict}; a wrong statement needs the field `use`, and no other may have it")
         if c.status_of("correction" if c.wrong else c.status_part).covered == "case":
@@ -411,7 +422,7 @@ def _word_problems(entries: Iterable[LedgerClaim]) -> list[str]:
         if c.provenance == "printed" and c.paper in ("own", "mechanisms") and not c.source.startswith(READ):
             found.append(f"{c.id}: its provenance is the text of {c.source}, of which we have no copy with formulas")
         if c.provenance == "printed" and c.verdict == "refuted-reconstruction":
-            found.append(f"{c.id}: {c.verdict}, but its provenance is the text of the paper")
+            found.append(f"{c.id}: {c.verdict}, but its provenance says that its formula is read from the paper")
         used = [checks()[leg.name] for leg in c.legs if leg.name in checks() and leg.name.startswith(c.paper)]
         texts = [c.statement, c.corrected, c.note, *(text for k in used for text in (k.summary, *k.mutants))]
         if c.provenance == "reconstructed" and any("as printed" in text for text in texts):
@@ -420,8 +431,9 @@ def _word_problems(entries: Iterable[LedgerClaim]) -> list[str]:
 
 
 def _link_problems(proofs: Path) -> list[str]:
-    """Return messages for legs and functions that do not exist, and for checks, theorems and pages on which no
-    claim rests.
+    """Return messages for checks, theorems, pages and functions that a claim names but that do not exist.
+
+    There is also a message for every check, theorem or page on which no claim rests.
     """
     found = []
     used = {leg.name for c in claims().values() for leg in c.legs}
@@ -485,13 +497,18 @@ def _theorem_problems(proofs: Path) -> list[str]:
 
 
 def _whole_problems(entries: Iterable[LedgerClaim], locked: rocq_lock.RocqLock) -> list[str]:
-    """Return messages for legs with the flag `whole` whose theorem is not about the whole mechanism of the claim."""
+    """Return a message for each theorem that an entry marks as `whole`, but that is not a theorem on the whole
+    mechanism.
+    """
     found = []
     for claim in entries:
         for leg in (leg for leg in claim.legs if leg.whole):
             theorem = locked.theorems.get(leg.name)
             if theorem is None or not theorem.speaks_of_a_mechanism:
-                found.append(f"{claim.id}: {leg.name} is called whole, but does not compare a mechanism on neighbours")
+                found.append(
+                    f"{claim.id}: {leg.name} has the flag `whole`, but its name or its statement is not that of a "
+                    "theorem on a mechanism and neighbouring data sets"
+                )
             elif leg.name.startswith(WHOLE) and f"{MECHANISM}{leg.name.removeprefix(WHOLE)}" != claim.id:
                 found.append(f"{claim.id}: {leg.name} is a theorem on another mechanism")
     return found

@@ -1,11 +1,12 @@
 """Make mutants by a program: small changes of checks, and of the reference formulas that claims name.
 
 A mutant changes one place of one function: a constant by 3 % up or down, a comparison into its opposite, or a sum or a
-difference into one of its terms. A mutant of a formula of the reference must be rejected by a check of a claim that
-names the formula, and a mutant of a check by the check itself. A crash of the check does not count as a rejection. Some
-mutants cannot be rejected, because they change a margin that nothing needs. The share of rejected mutants therefore
-never reaches 1, and only serves to compare two states of the checks. The program removes decorators first, so that a
-mutant changes the formula of `spend` and not the checking of its arguments.
+difference into one of its terms. If the mutant changes a formula of the reference, some check of a claim that names
+this formula must reject the mutant. If the mutant changes a check, this check itself must reject the mutant. A crash of
+the check does not count as a rejection. Some mutants cannot be rejected, because they are still correct, for example if
+they increase an upper bound. The share of rejected mutants therefore never reaches 1, and only serves to compare two
+states of the checks. The program removes decorators first, so that a mutant changes the formula of `spend` and not the
+checking of its arguments.
 
     python -P -m covassay.verification.maintain formula-mutants --count 200 --seed 14
 """

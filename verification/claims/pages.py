@@ -22,7 +22,7 @@ from covassay.verification.claims.ledger import (
 from covassay.verification.claims.markdown import GENERATED, cell
 from covassay.verification.claims.render import called_wrong, known, said
 
-EVIDENCE = {  # what each method in HOW is called within a sentence
+EVIDENCE = {  # For each method in HOW, these words describe the evidence within a sentence.
     "rocq": "a theorem that the kernel of Rocq has checked",
     "exact": "a computation in exact arithmetic",
     "enclosed": "a computation in interval arithmetic",
@@ -30,13 +30,13 @@ EVIDENCE = {  # what each method in HOW is called within a sentence
     "page": "a proof on paper",
     "floating": "a floating-point computation with a tolerance",
 }
-REACH = {  # what the evidence covers, as the end of a sentence, keyed as in COVERED
+REACH = {  # For each coverage in COVERED, these words end a sentence that begins with "The evidence".
     "all": "covers all cases",
     "case": "shows a counterexample",
     "range": "covers a stated range of cases",
     "random": "covers cases drawn at random",
 }
-COVERAGE = {  # remarks on the coverage of legs, keyed as in COVERED
+COVERAGE = {  # For each coverage in COVERED, the list of coverages in LEDGER.md has this remark.
     "all": "",
     "case": ", which is enough to refute a statement",
     "range": ", which the [list of checks](ledger/checks.md) names",
@@ -96,9 +96,9 @@ def _head() -> list[str]:
         "its evidence. The line *known* says how strong the evidence is, and which cases it covers. The strength and "
         "the coverage of a verdict are those of the weakest check, theorem or page that the claim needs. The words "
         "*also supported* mark evidence that the verdict does not need. The evidence for the privacy of a mechanism is "
-        "often a proof on paper, even if the kernel of Rocq has checked a theorem on the whole mechanism. The reason "
-        "is that the claim says more than the theorem, for example that the budget is attained. The kinds of evidence, "
-        "from strong to weak, are:\n",
+        "often a proof on paper, even if the kernel of Rocq has checked a theorem on the whole mechanism. In this case "
+        "the claim says more than the theorem, for example that the privacy loss of some neighbours comes arbitrarily "
+        "close to the budget. The kinds of evidence, from strong to weak, are:\n",
         *(f"- **{HOW[how]}**: {told}" for how, told in EVIDENCE.items()),
         "\nThe coverage of the evidence is one of the following, from wide to narrow:\n",
         *(f"- **{COVERED[covered]}**{told}" for covered, told in COVERAGE.items()),
@@ -198,7 +198,7 @@ def _known(c: LedgerClaim) -> str:
 
 
 def _strength(part: str, status: Status) -> str:
-    """Return a sentence on the weakest evidence that a part of a claim needs."""
+    """Return one or two sentences on the strength and the coverage of the evidence for a part of a claim."""
     proof = f"evidence {part}" if part.startswith("that") else f"evidence for the {part}"
     if status.how == "none":
         return f"The {proof} is missing."
@@ -206,9 +206,11 @@ def _strength(part: str, status: Status) -> str:
 
 
 def _evidence(c: LedgerClaim, second: bool) -> Iterable[str]:
-    """Return sentences that name the legs of a claim, or, if `second` is true, its second opinions.
+    """Return sentences that name the checks, theorems and pages which the claim needs.
 
-    Legs of one kind that support the same part of the entry share a sentence.
+    If `second` is true, the sentences name those which support the claim, but which the claim does not need.
+
+    One sentence names all checks, theorems and pages that have the same method and support the same part of the claim.
     """
     groups: dict[tuple[str, str], list[str]] = {}
     for leg in c.legs:
@@ -218,7 +220,7 @@ def _evidence(c: LedgerClaim, second: bool) -> Iterable[str]:
 
 
 def _rests(c: LedgerClaim, leg: Leg) -> str:
-    """Return the beginning of the sentence on a leg, such as "The correction rests on"."""
+    """Return the beginning of the sentence that names a check, theorem or page, such as "The correction rests on"."""
     if leg.second_opinion:
         return "The verdict is also supported by"
     parts = {"statement": "The verdict on the statement rests", "correction": "The correction rests"}
@@ -259,7 +261,7 @@ def _errata(paper: str) -> list[str]:
         GENERATED,
         f"# Errata of {TITLES[paper]}\n",
         f"{SOURCES[paper]} The [ledger](../ledger/{_file(paper)}) names the evidence for every entry, and explains "
-        "the letters.\n",
+        "the notation in the statements.\n",
         *(line for c in wrong if c not in ours for line in _erratum(c)),
     ]
     if ours:
@@ -297,8 +299,9 @@ def _checks() -> list[str]:
         GENERATED,
         "# The checks of the ledger\n",
         f"There are {len(checks())} checks. The page on [mutants](../MUTANTS.md) lists the wrong formulas that the "
-        'checks reject. The column "range" says which cases a check covers. The column "covered" is cautious: it says '
-        '"a named range" or "random samples" unless the check declares more and its source allows it.\n',
+        'checks reject. The column "range" says which cases a check covers. If a check declares no coverage, the '
+        'column "covered" says "random samples" if the check draws at random, and otherwise "a named range". A program '
+        "rejects a declared coverage that the source of the check does not allow.\n",
         "| check | what it shows | how | covered | range | mutants |",
         "|---|---|---|---|---|---|",
         *map(_check_row, checks().values()),
@@ -325,7 +328,11 @@ def with_kernel_table(readme: str) -> str:
 
 
 def _kernel_row(mechanism_name: str) -> str:
-    """Return the row of a mechanism, which names the theorem that the kernel has checked."""
+    """Return the row of a mechanism in the table of proofs/README.md.
+
+    The row names the theorems on the whole mechanism that the kernel of Rocq has checked or, if there is none, the
+    theorems on parts of the mechanism.
+    """
     entry = claims().get(f"MECH.{mechanism_name}")
     legs = [leg for leg in entry.legs if leg.kind == "rocq"] if entry else []
     whole = [leg for leg in legs if leg.whole]

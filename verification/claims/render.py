@@ -51,8 +51,9 @@ def select(
 ) -> list[LedgerClaim]:
     """Return the claims that satisfy all given conditions; without conditions, all claims.
 
-    The conditions are the paper of the claim, its verdict, and the kind of at least one of its legs. If `wrong` is
-    true, the statement of the claim must be wrong.
+    The arguments `paper` and `verdict` give the paper of the claim and its verdict. The argument `kind` gives a method
+    (a key of `HOW`) that at least one check, theorem or page of the claim must have. If `wrong` is true, the statement
+    of the claim must be wrong.
     """
     return [
         c

@@ -30,7 +30,8 @@ from covassay.verification.statistics.ratio import EventCounts
 
 REPLACE_ONE = "replace-one"
 ADD_REMOVE = "add-remove"
-ALLOWED = 1e-3  # a p-value above this number is no evidence against the wider claim in `explained`
+# In `explained`, a p-value above this number does not count as evidence that the loss exceeds the other guarantee.
+ALLOWED = 1e-3
 FEWEST_ROWS = 3  # the larger data set has at least this many rows, because a covariance of one row does not exist
 
 
@@ -38,8 +39,8 @@ def with_adjacency(pairs: Iterable[Pair], adjacency: str, output: Output) -> tup
     """Turn pairs of data sets that differ in the last row into pairs of neighbours for this adjacency.
 
     Under add-remove adjacency, the first data set with and without its last row makes a pair of neighbours. The second
-    data set with and without its last row makes another pair, unless this row is zero or equals the last row of the
-    first data set up to signs.
+    data set with and without its last row makes another pair. This other pair is left out if its last row is zero, or
+    has the same absolute values as the last row of the first data set.
     """
     if adjacency == REPLACE_ONE:
         return tuple(pairs)
@@ -89,8 +90,9 @@ def explained(checks: Iterable[Finding], guarantee: Guarantee, adjacency: str) -
         return ""
     if adjacency == ADD_REMOVE:
         return (
-            "the neighbours of this audit differ in their number of rows. Noise that depends on n as a public number "
-            "can show such a loss and keep its claim for replace-one adjacency, which this audit did not look at"
+            "the neighbours of this audit differ in their number of rows. If the noise depends on n as a public "
+            "number, such a loss is possible although a claim for replace-one adjacency is true. This audit did not "
+            "test such a claim"
         )
     wider = two_steps(guarantee)
     if wider == guarantee or not all(_allowed(check, wider) for check in shown):
@@ -103,7 +105,9 @@ def explained(checks: Iterable[Finding], guarantee: Guarantee, adjacency: str) -
 
 
 def _allowed(check: Finding, wider: Guarantee) -> bool:
-    """Return whether the loss that this check found is within `wider`, a guarantee for replacing a row."""
+    """Return whether the loss in the finding `check` is compatible with the guarantee `wider`, which is for replacing a
+    row.
+    """
     facts = check.fact(TestedEvent)
     if facts is None:
         return check.facts is not None and check.facts.allowed_by(wider)

@@ -7,10 +7,11 @@ The code may branch, for instance, at 500 rows, in four dimensions, at ε = 0.5,
 rows up to 10 000, all common numbers of columns up to 64, and budgets from 0.01 to 20 are tried.
 
 Different outputs refute nothing, because another algorithm for the same law may be faster for wide data. A difference
-only shows for which data and budget the law should be tested. For some of these data and budgets, the module `paired`
-makes more draws, and the target is refuted if they show that the laws differ. If noise is added to a known query, the
-target is also refuted if its noise under every seed is the reference's noise times the same factor below 1. A target is
-not compared with the reference if most of its outputs differ from the reference's outputs.
+only suggests on which data and with which budget the audit should compare the laws of the two. For some of these data
+and budgets, the module `paired` makes more draws, and the target is refuted if they show that the laws differ. If noise
+is added to a known query, the target is also refuted if its noise under every seed is the reference's noise times the
+same factor below 1. A target is not compared with the reference if most of its outputs differ from the reference's
+outputs.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,9 +37,11 @@ from covassay.verification.statistics.streams import stream
 
 NAME = "draw for draw beside the reference"
 SEEDS = 1  # the number of seeds for most data sets and budgets; if outputs differ, more draws are made
-MORE_SEEDS = 4  # the number of seeds under which one factor must multiply all residuals
+# the number of seeds with which the audit tests whether the target's noise is a fixed multiple of the reference's noise
+MORE_SEEDS = 4
 MANY, FEW = 2000, 12  # on data with so many rows and columns, the noise is small relative to the query
-# rows are shortened in small steps, so that one step lies near every length at which a mechanism changes
+# All rows are multiplied by each factor in SHARES. The factors are close to each other, so that a change of the
+# mechanism at any length of the rows shows at a nearby factor.
 CHOICES_AT, SHARES, SEEDS_OF_CHOICES = (30, 300, 3000), np.geomspace(1.0, 0.02, 24), 6
 KINDS_AT = (20, 3), (4, 6), (200, 2)
 BUDGETS_AT = (12, 200)  # rows
@@ -83,7 +86,7 @@ def _places(
         yield [at("kinds", f"“{m.category}”, n = {n}, d = {k}", m.x) for m in zoo(n, k, setting.seed)]
     for n in CHOICES_AT:
         x = example_rows(n, max(low, 2))
-        yield [at("choices", f"n = {n}, rows multiplied by {share:.3g}", share * x) for share in SHARES]
+        yield [at("choices", f"n = {n}, all rows multiplied by {share:.3g}", share * x) for share in SHARES]
     yield [
         Place("budgets", f"{words(g)}, n = {n}", example_rows(n, d), budget | g.keywords(), reference, other)
         for g, other, reference in others
@@ -183,8 +186,10 @@ def _factor(setting: Setting, place: Place) -> str:
 
 
 def _chosen(differing: list[tuple[float, Place]]) -> list[Place]:
-    """Choose at most `PILOTS` places, beginning with the first place of every sort. The last places of all sorts
-    follow, and then the middle places.
+    """Choose at most `PILOTS` pairs of a data set and a budget.
+
+    The pairs are grouped by their field `sort`, such as "rows" or "budgets". The first pair of every group comes first.
+    The last pairs of the groups follow, and then the middle pairs.
     """
     sorts: dict[str, list[Place]] = {}
     for _, place in differing:
@@ -205,7 +210,7 @@ def draw_for_draw(
     others = [(g, *at_budget(g)) for of_name in accepted.values() for g in of_name] if at_budget is not None else []
     seen = _seen_at(setting, _places(setting, beside, path, others))
     if not seen.agreeing:
-        return [Finding("law", NAME, Status.NOT_REFUTED, "under equal seeds, no output is that of the reference")]
+        return [Finding("law", NAME, Status.NOT_REFUTED, "under equal seeds, no output equals the reference's output")]
     found, undecided = list[str](), list[str]()
     for i, place in enumerate(_chosen(seen.differing)):
         what = _factor(setting, place) or paired_difference(
@@ -218,7 +223,7 @@ def draw_for_draw(
     if found:
         return [Finding("law", NAME, Status.REFUTED, f"{text}; {'; '.join(found)}")]
     if seen.differing:
-        text += f", and differ for {len(seen.differing)}; no difference of the laws was proven {', '.join(undecided)}"
+        text += f", and differ for {len(seen.differing)}; more draws prove no difference of laws {', '.join(undecided)}"
     if seen.slow:
         text += f"; larger data were left out, because a draw is slow: {', '.join(seen.slow)}"
     return [Finding("law", NAME, Status.NOT_REFUTED, text)]

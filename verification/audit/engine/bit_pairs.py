@@ -1,16 +1,16 @@
 """Make neighbours for the test of low-order bits: some query is 0 on one data set and far from 0 on the other.
 
-These four kinds of neighbours serve all kinds of output. If the data have a single row, a mechanism that adapts its
-noise scale to the data has few scales to choose from. The output is then not a mixture of many noise scales. A row with
-many columns and without an entry 0 changes every number of a vector. The low-order bits of any of these numbers may
-then show the change.
+The function `pairs_in_ball` makes four pairs of neighbours for every kind of output, and further pairs for matrices and
+for vectors. If the data have a single row, a mechanism that adapts its noise scale to the data has few scales to choose
+from. The output is then not a mixture of many noise scales. A row with many columns and without an entry 0 changes
+every number of a vector. The low-order bits of any of these numbers may then show the change.
 
 If rows may lie anywhere, a mechanism shortens or drops rows beyond a length that it chooses itself. A row of length 1
 then hardly changes the output. For a mechanism on the whole space, a search finds the length at which it shortens rows.
 If two outputs have the same noise, their distance is the effect of the row in which their data sets differ. Draws under
 the same noise only choose the neighbours, and no test uses them. A target that ignores the given generator has new
 noise in every call. The search then compares outputs with different noise, and the length that it finds means nothing.
-The neighbours are valid all the same, because every length gives neighbours.
+The test is still valid, because the data sets are neighbours at every length that the search can find.
 """
 
 from collections.abc import Callable, Iterable
@@ -26,13 +26,16 @@ from covassay.verification.audit.engine.bit_statistics import statistics
 from covassay.verification.audit.engine.events import Pair
 from covassay.verification.audit.engine.sampling import Setting, draw
 
-ROWS = 16  # with a power of two, the entries of one row divided by the number of rows are dyadic numbers
-MORE = 3, 4, 5  # further neighbours for outputs that are matrices have these numbers of columns
-# the numbers of rows and columns of the neighbours for vectors; the square root of the latter is a power of two
+# This is a power of two, so that dividing the entries of a row by the number of rows causes no rounding error.
+ROWS = 16
+MORE = 3, 4, 5  # If outputs are matrices, further pairs of neighbours are made with these numbers of columns.
+# If outputs are vectors, a further pair of neighbours has these numbers of rows and columns. The square root of WIDE is
+# a power of two, so that the entries of a dense row are powers of two.
 WIDE_ROWS, WIDE = 64, 16
 # a mechanism usually shortens rows to less than the last of these lengths
 LENGTHS = (*(4.0**k for k in range(6)), 2.0**20)
-STEPS = tuple(2.0**0.5**k for k in range(4))  # each of these factors multiplies the best length found so far
+# The search multiplies and divides the best length so far by each of these factors in turn.
+STEPS = tuple(2.0**0.5**k for k in range(4))
 PROBES = 4  # the number of draws under the same noise for every length
 FARTHER = 1 + 1e-6  # the ratio of two distances counts as a difference only if it is larger than this number
 

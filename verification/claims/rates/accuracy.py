@@ -21,8 +21,8 @@ from covassay.reference.domain import Matrix, second_moment
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.statistics.streams import Progress, no_progress, stream
 
-# the largest accepted difference between the measured slope and that of the theory. Two different slopes of the
-# theory differ by at least 1/4, which is more than twice this difference.
+# the largest accepted difference between the measured slope and that of the theory. If the theory gives different
+# slopes for two rates, these slopes differ by at least 1/4, which is more than twice the tolerance.
 TOLERANCE = 0.1
 DATA_SEED = 17  # `normal_rows` and `normal_parameters` use the same seed, and therefore have the same parameters
 
@@ -54,13 +54,13 @@ def true_second_moment(point: Point, x: Matrix) -> Matrix:
 class Rate:
     """A statement of the theory that the error of `mechanism` is proportional to a power of the varied quantity.
 
-    varied : value "n", "d", "budget", or the name of a parameter of the mechanism.
-    slope : the power.
-    data : the data set at a point.
+    varied : the varied quantity: "n", "d", "budget", or the name of a parameter of the mechanism.
+    slope : the power of the varied quantity.
+    data : a function that makes the data set at a point of the grid.
     truth : the quantity that the mechanism estimates.
     error : the error of an output, given the truth; by default the norm of their difference.
     constant : the error at a point according to the theory, if it also gives the constant.
-    at_most : whether the theory only says that the error grows at most like this power.
+    at_most : whether the theory gives this power only as an upper bound on the growth of the error.
     """
 
     claim: str
@@ -88,7 +88,7 @@ class Rate:
         return self.error(output, truth) if self.error else NORMS[self.norm](output - truth)
 
     def points(self) -> list[Point]:
-        """Return the points of the grid of this rate."""
+        """Return the points at which the error is measured."""
         if self.varied == "n":
             return [replace(self.fixed, n=round(value)) for value in self.grid]
         if self.varied == "d":
@@ -169,7 +169,9 @@ def no_signal(point: Point) -> Matrix:
 
 
 def at_the_noise_level(level: Callable[[Point], float]) -> Callable[[Point], Matrix]:
-    """Return data of trace 1 with as many equal eigenvalues at the level of the noise as possible."""
+    """Return a function that makes data with equal nonzero eigenvalues, which sum to about 1 and are near the noise
+    `level`.
+    """
 
     def data(point: Point) -> Matrix:
         k = min(point.d, max(1, round(1 / level(point))))

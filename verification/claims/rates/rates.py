@@ -64,7 +64,7 @@ def _dly22() -> list[Rate]:
     The rates of SeparateCov and the projection mechanism are for the hardest data of trace 1.
 
     The grids satisfy d^{3/2} ≫ n√ρ ≫ √d. The hardest data then have far fewer nonzero eigenvalues than dimensions, so
-    that a mechanism can lose directions.
+    that a mechanism can miss directions in which the data vary.
     """
 
     def gaussian(point: Point) -> float:
