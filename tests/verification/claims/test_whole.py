@@ -29,7 +29,7 @@ def test_a_flag_on_a_lemma_and_a_swapped_flag_are_seen() -> None:
     """
     locked, laplace = lock.read(PROOFS), claims()["MECH.laplace"]
     (lemma,) = _whole_problems([with_leg(laplace, "KNORM-DP")], locked)
-    assert "does not compare a mechanism" in lemma
+    assert "is not that of a theorem on a mechanism" in lemma
     (swapped,) = _whole_problems([with_leg(laplace, "WHOLE.ppc")], locked)
     assert "another mechanism" in swapped
     (missing,) = _whole_problems([with_leg(laplace, "WHOLE.nothing")], locked)
