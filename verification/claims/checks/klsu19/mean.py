@@ -83,7 +83,7 @@ def kv_changes(histogram: Formula = kv_mean.histogram, width: float = 2.0) -> Fo
 # ACCURACY OF ONE COLUMN
 
 
-@check("floating", scope="the gap is enclosed; the equation holds at 12 points to 30 digits")
+@check("floating", scope="an enclosure of the gap; the equation for `enough_rows` at 12 points, to 30 digits")
 @mutant("a gap of 0.28", gap=Fraction(28, 100))
 @mutant(
     "as many rows as for ρ = 10⁶",

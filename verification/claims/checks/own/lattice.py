@@ -64,9 +64,9 @@ def exponential_chance(chance_exp: Formula = Coins.chance_exp) -> Found:
     """`Coins.chance_exp(p, q)` is true with probability e^{−p/q}, up to an error of at most 10^−12.
 
     The check enumerates all runs of up to 22 decisions. Every decision of a run has a rational probability, so the
-    check sums exactly over runs that end true and over runs that end false. Both e^{−p/q} and the probability of True
-    lie between the sum over runs that end true and one minus the sum over runs that end false, and these two bounds are
-    less than 10^−12 apart.
+    check computes two exact sums: the probability l of the runs that give True, and the probability 1 − u of the runs
+    that give False. The probability of True lies between l and u, and u − l is below 10^−12. The check confirms that
+    the rational bounds on e^{−p/q} do not contradict l ≤ e^{−p/q} ≤ u.
     """
     widest = Fraction(0)
     for p, q in ((0, 1), (1, 7), (1, 1), (3, 2), (2, 1)):

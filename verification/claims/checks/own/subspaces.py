@@ -141,7 +141,7 @@ def draws(sampler: Formula = law.sample) -> Evidence:
 
 
 def _all_accepted(m: Matrix, k: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw from the envelope and accept every draw, as a mutant does."""
+    """Draw from the envelope of the rejection sampler and, as a deliberate error, accept every draw."""
     g, vectors = law.gaps(m, k)
     v = vectors @ law.frames(law.propose(g, size, rng)[0])
     return np.asarray(v @ np.swapaxes(v, 1, 2))
