@@ -55,8 +55,8 @@ def separate_budget(scale: Formula = separate_cov.noise_scale, change: Formula =
 
 
 def by_modulus(matrix: Matrix) -> Matrix:
-    """Make a mutant with the eigenvectors in the order of |λ|, as the singular value decomposition in the authors' code
-    has them.
+    """Return the eigenvectors in the order of |λ|, as in the authors' code, which takes them from a singular value
+    decomposition.
     """
     return np.asarray(np.linalg.svd(matrix)[0])
 

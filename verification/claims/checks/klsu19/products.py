@@ -109,7 +109,7 @@ def ppde_budget(change: Formula = ppde.change_squared, variance: Formula = ppde.
 
 
 def sliding_mean(rows: Matrix, r: int, m: int, kept: Vector, bound: float) -> Vector:
-    """Return the means of overlapping blocks, as a mutant forms them; neighbouring blocks share half of their rows."""
+    """Return the mean of block r with a deliberate error: neighbouring blocks overlap in half of their rows."""
     return ppde.block_mean(rows[(r - 1) * (m // 2) :], 1, m, kept, bound)
 
 

@@ -88,12 +88,12 @@ def loss_density(
 
 
 def scaled(factor: float) -> Callable[..., Any]:
-    """Return, as a mutant, `release` with its noise multiplied by `factor`."""
+    """Return a deliberately wrong `release`, whose noise is multiplied by `factor`."""
     return lambda x, noise, **given: mechanism.release(x, factor * np.asarray(noise), **given)
 
 
 def of_more_columns(x: Any, noise: Any, **given: Any) -> Any:
-    """Return, as a mutant, `release` with the scale for d² entries in place of d(d + 1)/2."""
+    """Return the result of `release` with a deliberate error: for d > 1 the scale is that of d + 1 columns."""
     d = np.shape(x)[1]
     right = mechanism.largest_move(given["epsilon"], given["delta"], d)
     wrong = mechanism.largest_move(given["epsilon"], given["delta"], d + 1 if d > 1 else 1)

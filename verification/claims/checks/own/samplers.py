@@ -34,7 +34,7 @@ def decided(tests: Iterable[TestResult]) -> Evidence:
 
 
 def _laplace_entries(d: int, rng: np.random.Generator, size: int, symmetric: bool = False) -> Matrix:
-    """Draw, as a mutant does, matrices with independent Laplace entries, symmetrised if requested."""
+    """Draw matrices with a deliberate error: the entries are independent Laplace variables, symmetrised on request."""
     draws: Matrix = rng.laplace(size=(size, d, d))
     return np.asarray((draws + draws.swapaxes(1, 2)) / 2) if symmetric else draws
 
@@ -77,8 +77,8 @@ def gamma_radius(sampler: Formula = nuclear_laplace.sample) -> Evidence:
 
 
 def _proportional_spectrum(d: int, rng: np.random.Generator, size: int, symmetric: bool = False) -> Matrix:
-    """Draw, as a mutant does, spectra with the right radius but with proportions uniform on the simplex, without
-    repulsion.
+    """Draw spectra with a deliberate error: the radius has the right law, but the proportions are uniform on the
+    simplex, without repulsion.
     """
     radius = rng.gamma(nuclear_laplace.radius_shape(d, symmetric), size=size)
     spectrum: Matrix = radius[:, None] * rng.dirichlet(np.ones(d), size)
@@ -151,7 +151,7 @@ BINGHAM = (np.diag([6.0, 0.0]), np.diag([10.0, 4.0, 0.0]), np.diag([8.0, 5.0, 2.
 
 
 def _angular_gaussian(m: Matrix, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw, as a mutant does, the proposals of the sampler without rejection."""
+    """Draw with a deliberate error: no proposal of the sampler is rejected."""
     a, vectors = bingham.decompose(m)
     g = rng.standard_normal((size, len(a))) / np.sqrt(1 + 2 * a / bingham.envelope_parameter(a))
     drawn: Matrix = (g / np.linalg.norm(g, axis=1, keepdims=True)) @ vectors.T
@@ -172,7 +172,7 @@ class _AllAccepted:
 
 
 def _more_of_one_sign(m: Matrix, rng: np.random.Generator, size: int) -> Matrix:
-    """Return, as a mutant, Bingham draws in which 3 % of those with a negative first entry are multiplied by −1."""
+    """Return Bingham draws with a deliberate error: 3 % of those with a negative first entry are multiplied by −1."""
     drawn: Matrix = bingham.sample(m, rng, size)
     drawn[(drawn[:, 0] < 0) & (rng.random(size) < 0.03)] *= -1
     return drawn
@@ -230,7 +230,7 @@ def bingham_acceptance_rate(
 
 
 def _one_normal(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw, as a mutant does, matrices whose entries all equal one normal variable."""
+    """Draw matrices with a deliberate error: all entries of a matrix are equal to one normal variable."""
     return np.ones((size, d, d)) * rng.standard_normal((size, 1, 1))
 
 
@@ -258,7 +258,7 @@ def wigner_entries(sampler: Formula = wigner.sample_wigner) -> Evidence:
 
 
 def _signs(d: int, alpha: float, beta: float, seed: int) -> Matrix:
-    """Draw, as a mutant does, a sketch with random signs over √l in place of Gaussian entries over √l."""
+    """Draw a sketch with a deliberate error: it has random signs in place of Gaussian entries, both divided by √l."""
     signs: Matrix = np.sign(johnson_lindenstrauss.transform(d, alpha, beta, seed)) / sketch(d, alpha, beta) ** 0.5
     return signs
 

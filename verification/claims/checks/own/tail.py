@@ -62,7 +62,7 @@ def smoothing_and_integrating(
 
 
 def scaled_rate(factor: float) -> Callable[..., Number]:
-    """Return, as a mutant, the tail bound with its rate multiplied by `factor`."""
+    """Return a deliberately wrong tail bound, whose rate is multiplied by `factor`."""
 
     def bound(d: Number, t: Number, width: Number, symmetric: bool, f: Any) -> Number:
         edge = nuclear_laplace.spectral_edge(d - 1, symmetric, f.pi) + width
