@@ -1,19 +1,19 @@
-"""Derive the method and the coverage of a check from its source code. The gate compares the derived method and coverage
-with the declared ones.
+"""Derive from the source code of a check the method that it uses and the cases that it covers. The function
+`overclaims` lists what a check declares although its source does not permit it.
 
-The source of a check consists of its own function, of every function of the verification package that it calls or that
-is the default of a slot, and of the module-level values that these functions use. The source of the reference is left
-out. Its formulas compute with floats, fractions and symbols alike, so it does not show the method of a check. The
-derivation searches the source for the following traits.
+The source of a check consists of its own function and of every function of the verification package that it calls or
+that is the default of one of its arguments. The source also contains the module-level values that these functions use.
+It does not contain the reference: the same formula of the reference computes with floats, fractions or symbols, so it
+does not show in which arithmetic a check computes. The derivation searches the source for the following traits.
 
     rng    : a random generator; then the check covers random samples, whatever the declaration says
     floats : numpy, a rounded literal, a float function of math; then it is "floating"
     points : mpmath without intervals, or sympy's evalf; then it is no enclosure, and is "floating" too
     lists  : a loop over numbers that are written out or counted; then it covers a range, and not all cases
 
-A check that covers all cases may use a short written list that exhausts the cases ("both signs"), if the check says why
-in `exhausts`; the ledger shows that sentence. A check that covers all cases never uses a counted list, such as d in
-range(2, 9).
+A check that covers all cases may loop over a short written list if the list contains all cases ("both signs"). The
+argument `exhausts` of the check then says why it does, and the ledger prints this reason. A check that covers all cases
+never uses a counted list, such as d in range(2, 9).
 """
 
 import ast
@@ -34,7 +34,7 @@ TOOLS = "covassay.verification.exact"
 RANDOM = {"default_rng", "SeedSequence", "Random", "Generator"}
 EXACT_MATH = {"comb", "factorial", "prod", "gcd", "lcm", "isqrt", "perm", "inf", "ceil", "floor"}
 DIRECTED = {"fadd", "fsub", "fmul", "fdiv"}  # functions of mpmath with a direction of rounding
-# names of mpmath whose use is not counted among the `points`
+# names of mpmath that a check may use without the trait `points`
 INTERVAL_MPMATH = {"iv", "mp", "libmp", "workprec", "workdps", "nstr", "mpf", "inf", *DIRECTED}
 # parts of numpy that are not floating point
 NOT_FLOATS = {"random", "bool_", "ndarray", "object_", "integer", "int64"}
@@ -45,13 +45,13 @@ COUNTING = {"range", "product", "linspace", "arange", "geomspace", "logspace"}
 
 @dataclass(frozen=True)
 class Traits:
-    """The lines of a check's source that use a generator, floats, or a finite list, each as `function: line of
-    source`.
+    """The pieces of a check's source that use a random generator, floats or a finite list. Each piece is a text of the
+    form `function: source`.
     """
 
     rng: tuple[str, ...]
     floats: tuple[str, ...]
-    # lines that use mpmath without intervals; a check with such a line must be declared "floating"
+    # pieces that use mpmath without intervals; a check with such a piece must be declared "floating"
     points: tuple[str, ...]
     lists: tuple[str, ...]
 
@@ -85,12 +85,12 @@ def overclaims(check: ClaimCheck) -> list[str]:
     if check.kind not in kinds_allowed(check):
         found.append(f"declares {check.kind}, but computes in floating point: {(seen.floats + seen.points)[0]}")
     if covers(check) != "random" and seen.rng:
-        found.append(f"covers {covers(check)}, but draws at random: {seen.rng[0]}")
+        found.append(f'declares the coverage "{covers(check)}", but draws at random: {seen.rng[0]}')
     if covers(check) == "all" and check.kind == "floating":
-        found.append("covers all cases, but in floating point with a tolerance")
+        found.append('declares the coverage "all", but computes in floating point with a tolerance')
     counted = [line for line in seen.lists if "range(" in line]
     if covers(check) == "all" and seen.lists and (counted or not check.exhausts):
-        found.append(f"covers all cases, but tries a finite list: {(*counted, *seen.lists)[0]}")
+        found.append(f'declares the coverage "all", but tries a finite list: {(*counted, *seen.lists)[0]}')
     return found
 
 
@@ -139,8 +139,8 @@ def _nodes(function: FunctionType) -> Iterator[ast.AST]:
 
 
 def _used(function: FunctionType) -> dict[str, Any]:
-    """Return, by name, the module-level values that a function names, and what it takes from a module of the
-    verification package, as in `series.PI`.
+    """Return the module-level values that a function uses, by name. They include attributes of modules of the
+    verification package, such as `series.PI`.
     """
     values: dict[str, Any] = {}
     code = function.__code__
@@ -204,7 +204,7 @@ def _silent(function: FunctionType) -> set[int]:
 
 
 def _marked(function: FunctionType) -> Iterator[tuple[str, ast.AST]]:
-    """Yield every node of one function that shows a trait, with this trait."""
+    """Yield pairs of a trait, such as "floats", and a node of the function's syntax tree that shows the trait."""
     values = {**_used(function), **_defaults(function), **_constants(function)}
     silent = _silent(function)
     for node in _nodes(function):
@@ -215,7 +215,7 @@ def _marked(function: FunctionType) -> Iterator[tuple[str, ast.AST]]:
             yield "rng", node
         yield from _floats(node, function)
         if function.__module__.startswith(TOOLS):
-            continue  # loops in the tools of verification/exact are steps of one computation, not lists of cases
+            continue  # a loop in verification/exact is part of one computation; it does not list cases of a claim
         if isinstance(node, ast.For | ast.comprehension) and _is_list(node.iter, values):
             yield "lists", node.iter
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and SYMBOLS.fullmatch(node.value):
@@ -223,7 +223,7 @@ def _marked(function: FunctionType) -> Iterator[tuple[str, ast.AST]]:
 
 
 def _floats(node: ast.AST, function: FunctionType) -> Iterator[tuple[str, ast.AST]]:
-    """Yield the trait of one node if the node computes in floating point."""
+    """Yield the node with the trait "floats" or "points" if the node computes in floating point."""
     if isinstance(node, ast.Constant) and isinstance(node.value, float) and not _dyadic(node.value):
         yield "floats", node
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "float":
@@ -258,7 +258,7 @@ def _constants(function: FunctionType) -> dict[str, Any]:
 
 
 def _is_list(iterable: ast.AST, values: Mapping[str, Any]) -> bool:
-    """Return whether a loop runs over numbers from a range, a literal list, a module-level value or a slot.
+    """Return whether a loop runs over numbers: a range, a written list, a module-level value or a default argument.
 
     A loop over symbolic indices, range(d), does not count.
     """

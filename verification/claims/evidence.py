@@ -8,13 +8,18 @@ a mutant is no evidence, so every check must have mutants that it rejects.
     @mutant("forgets the cross terms", formula=lambda d: d)
     def sensitivity(formula=reference.sensitivity) -> Evidence: ...
 
-A check may also yield what it finds and leave the conclusion to `concluded`. A check that leaves the conclusion to
-`concluded` yields results of the following types: a failing case in words; whether a case holds; a table of cases and
-whether they hold; a share of a bound, which must not exceed 1; a name and a figure to quote.
+A check may also be a generator that yields results. The function `concluded` then computes the evidence from the
+results, which may be of the following types.
 
-Two properties of every check are reported: its kind, which is the method of the check, and its coverage. The default
-coverage is a range, or random samples if the check draws any; claims/coverage.py compares the declaration with the
-source.
+    str                         : a description of a failing case
+    bool                        : whether a case holds
+    mapping from names to bools : whether each of the named cases holds
+    number                      : a value divided by its bound; it must not exceed 1
+    pair of strings             : the name and the digits of a figure to quote
+
+Two properties of every check are reported: its kind, which is the method of the check, and its coverage. If a check
+declares no coverage, its coverage is "random" if it draws random numbers, and otherwise "range". A program,
+claims/coverage.py, compares the declared kind and coverage with the source of the check.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -31,7 +36,7 @@ PACKAGE = "covassay.verification.claims.checks"  # the package that contains all
 Kind = Literal["exact", "enclosed", "symbolic", "floating"]
 Covers = Literal["all", "case", "range", "random"]
 Formula = Callable[..., Any]  # the value of a slot: a formula, a constant or a sampler
-# what a check yields: a failure, whether a case holds or every case of a table, a share of a bound, or a named figure
+# the results that a check may yield; the module docstring explains the five types
 Result = str | bool | Mapping[str, bool] | Number | tuple[str, str]
 Found = Iterator[Result]
 LESS, MORE = Fraction(97, 100), Fraction(103, 100)
@@ -56,8 +61,8 @@ class Evidence:
 
 
 def concluded(found: Iterable[Result], attained: float | None = None) -> Evidence:
-    """Return evidence that no case fails, that the largest share of the bound is at most 1, and that it is at least
-    `attained`.
+    """Return evidence that no case fails and that no value exceeds its bound. If `attained` is given, the largest ratio
+    of a value to its bound must also be at least `attained`.
     """
     failed: list[str] = []
     shares: list[Number] = []
@@ -73,7 +78,7 @@ def concluded(found: Iterable[Result], attained: float | None = None) -> Evidenc
             failed += [] if one else [f"case {number}"]
         else:
             shares.append(one)
-            # the form `not … <= …` also rejects NaN; only floats may exceed 1, by a rounding error
+            # a float may exceed 1 by a rounding error, an exact number may not; `not … <= …` also rejects NaN
             if not one <= (1 + ROUNDING if isinstance(one, float) else 1):
                 failed.append(f"{float(one):.6g} of the bound")
     told = [*failed[:SHOWN], *([f"{len(failed)} cases fail"] if failed else [])]
@@ -87,11 +92,12 @@ class ClaimCheck:
     """A check of a claim, with its kind, its mutants and its coverage.
 
     A mutant assigns wrong values to some slots; its name says what is wrong with them.
-    covers : "all" if the check covers all cases, "case" if one case suffices (a counterexample), "range" or "random";
-        by default derived from the source of the check.
-    exhausts : the reason why a finite list in the source of a check that covers all cases leaves no case out.
-    scope : what the check covers, in words ("all d", "d ≤ 5", "10⁵ draws, false alarm 1e-9").
-    attained : the argument of `concluded`, for a check that yields its results.
+
+    covers : "all" if the check covers all cases, "case" if one case suffices (a counterexample), "range" for a range of
+        cases, or "random" for random samples. If it is None, it is derived from the source of the check.
+    exhausts : a check that covers all cases may loop over a finite list; this is the reason why no case is missing.
+    scope : a description of the cases, such as "all d", "d ≤ 5" or "10⁵ draws, false-alarm probability 1e-9".
+    attained : the argument `attained` of `concluded`; it is used only if the check yields results.
     """
 
     name: str  # `paper.module:function`, where the module is one of claims.checks
@@ -118,7 +124,9 @@ Run = TypeVar("Run", bound=Callable[..., Evidence | Found])
 
 
 def mutant(name: str, /, **slots: Any) -> Callable[[Run], Run]:
-    """Make a decorator, used under `check`, that names a mistake and gives wrong values for some slots."""
+    """Make a decorator that adds a mutant to a check: the name of a mistake, and wrong values for keyword arguments of
+    the check. The decorator `check` stands above it.
+    """
 
     def decorate(function: Run) -> Run:
         named = vars(function).setdefault("mutants", {})
@@ -133,8 +141,8 @@ def mutant(name: str, /, **slots: Any) -> Callable[[Run], Run]:
 def scaled(value: Any, factor: Fraction) -> Any:
     """Return the value of a slot, multiplied by a factor.
 
-    If the value is a function, its result is multiplied. If it is a tuple, only its first entry is multiplied. A figure
-    given as text keeps its number of decimal places.
+    If the value is a function, return a function that multiplies its result by the factor. If it is a tuple, only its
+    first entry is multiplied. A figure given as text keeps its number of decimal places.
     """
     if callable(value):
         return lambda *given, **named: _times(value(*given, **named), factor)
@@ -163,9 +171,10 @@ def check(
 ) -> Callable[[Callable[..., Evidence | Found]], ClaimCheck]:
     """Make a decorator that turns a function into a check.
 
-    mutants : a table of mutants from a program, name -> slots; other mutants are declared by `@mutant` under the check.
-    less, more : names of slots, separated by spaces. Each slot in `less` adds a mutant with a value that is 3 %
-        smaller, and each slot in `more` one with a value that is 3 % larger.
+    mutants : mutants that a program generates; the table maps the name of each to its wrong keyword arguments. Other
+        mutants are declared by the decorator `mutant`.
+    less, more : names of keyword arguments of the check, separated by spaces. For each name in `less` there is a mutant
+        in which the argument is 3 % smaller, and for each name in `more` a mutant in which it is 3 % larger.
     """
     if kind not in get_args(Kind):
         raise ValueError(f"kind {kind!r} is none of {', '.join(get_args(Kind))}")

@@ -470,7 +470,9 @@ def test_the_gate_refuses_a_check_of_the_ledger_that_over_claims(monkeypatch: py
     name = "dn25.utility:small_radius"
     monkeypatch.setattr(ledger, "_theorem_problems", lambda proofs: [])
     monkeypatch.setitem(checks(), name, replace(checks()[name], covers="all"))
-    assert any(f"check {name}: covers all, but draws at random" in line for line in ledger.problems(PROOFS))
+    assert any(
+        f'check {name}: declares the coverage "all", but draws at random' in line for line in ledger.problems(PROOFS)
+    )
 
 
 # the floats in these functions are whole numbers: 1.0 for an attained supremum, and d(d + 1)/2

@@ -8,7 +8,7 @@ from covassay.verification.claims.evidence import Evidence
 
 
 def rounds_to(value: Number, figure: str) -> bool:
-    """Return whether the value, rounded to as many places as the figure has, is the figure."""
+    """Return whether the value, rounded to as many decimal places as the figure has, equals the figure."""
     unit = Fraction(1, 10 ** len(figure.partition(".")[2]))
     return 2 * abs(Fraction(value) - Fraction(figure)) <= unit
 
@@ -19,6 +19,8 @@ def all_round_to(values: Iterable[Number], figures: Iterable[str]) -> bool:
 
 
 def exceeds(value: Number, bound: Number, quoted: tuple[str, str], also: bool = True) -> Evidence:
-    """Return whether value > bound, both numbers round to the figures that the entry quotes, and `also` holds."""
+    """Return evidence that the value exceeds the bound, and that both round to the figures that the ledger entry
+    quotes. The evidence also requires the condition `also`.
+    """
     figures = {"value": f"{float(value):.6g}", "bound": f"{float(bound):.6g}"}
     return Evidence(also and value > bound and all_round_to((value, bound), quoted), "", figures)

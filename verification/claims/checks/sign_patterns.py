@@ -24,8 +24,8 @@ def enumerated_l1(d: int, triangle: bool) -> float:
     """Return the largest ℓ1 norm of the entries of xxᵀ − yyᵀ, found by trying all sign patterns W of its entries.
 
     For fixed W, xᵀWx − yᵀWy over the unit ball is largest at eigenvectors, or at x = 0 or y = 0, and its maximum is
-    max(λ_max, 0) + max(−λ_min, 0). If only the triangle counts, the weights off the diagonal are 1/2. Flipping the
-    signs of features does not change the norm.
+    max(λ_max, 0) + max(−λ_min, 0). If `triangle` is true, the norm contains only the entries on and above the diagonal,
+    and the weights off the diagonal in W are 1/2 in modulus. Flipping the signs of features does not change the norm.
     """
     w = sign_matrices(d)
     if triangle:

@@ -232,34 +232,38 @@ def laplace_frobenius(d: float, beta: float) -> float:
 
 
 def _dominates(coded: Bound, proven: Plain, between: Plain, kink: float) -> tuple[bool, str]:
-    """Return whether `coded` ≥ `between` ≥ `proven` on a grid and `kink` ≥ 0. The second value is a text with the
-    smallest ratios.
+    """Return whether the bounds satisfy `coded` ≥ `between` ≥ `proven` on a grid of d and β, and whether `kink` ≥ 0.
 
-    The factor of ln(2/β) is K in `coded`. The number `kink` is K minus the factor in `between`, at the dimension where
-    the formula for K changes.
+    The bound `coded` is that of the authors' code, `proven` is a bound with a proof, and `between` is an intermediate
+    bound. The second returned value is a text with the smallest ratios. The factor of ln(2/β) is K in `coded`. The
+    number `kink` is K minus the factor in `between`, at the dimension where the formula for K changes.
     """
     pairs = list(product(DIMENSIONS, BETAS))
     ratio = min(float(coded(d, b)) / between(d, b) for d, b in pairs)
     step = min(between(d, b) / proven(d, b) for d, b in pairs)
-    return min(ratio, step) >= 1 and kink >= 0, f"smallest ratios {ratio:.4f}, {step:.4f}; slack {kink:.4f}"
+    told = (
+        f"smallest ratio of the code's bound to the intermediate bound {ratio:.4f}, and of the intermediate bound "
+        f"to the proven bound {step:.4f}; K exceeds the intermediate factor by {kink:.4f}"
+    )
+    return min(ratio, step) >= 1 and kink >= 0, told
 
 
 KAPPA = math.log(3) / math.log(2)  # ln(3/β) ≤ κ ln(2/β) for β ≤ 1
 KINK = (math.sqrt(2) + 1) / (math.sqrt(2) - 1)  # K is 2 KINK if 2 log₂ m ≤ KINK, and 4 log₂ m otherwise
 
 
-@check("floating", scope="all d, β by the inequality; a grid of 88")
+@check("floating", scope="a grid of 88 pairs of d and β; an inequality covers all others")
 @mutant("1.4√d for 1.5√d", coded=lambda d, b: tails.eta_laplace(d, b) - 0.1 * d**0.5)
 @mutant("a fifth of K", coded=lambda d, b: 1.5 * d**0.5 + tails.psi_norm(d) / 5 * math.log(2 / b))
 def laplace_vector_tail(coded: Formula = tails.eta_laplace) -> Evidence:
     """The bound 1.5√d + K ln(2/β) of the authors' code on ‖Z‖₂ holds, because it is never below a proven bound.
 
     The proven bound can fail only in three events, each of probability at most β/3. With x = ln(3/β) they are ΣE_i > d
-    + √(2dx) + x, max E_i > x + ln d, and ‖Z‖₂ > √(2ΣE_i) + 2√(x max E_i). The last one has this probability by Gaussian
-    concentration, given the E_i. The bounds of the three events together give √(2(d + √(2dx) + x)) + 2√(x(x + ln d)) ≤
-    √(2d) + √(2x) + 2x + ln d. With L = ln(2/β) ≥ ln 2 and x ≤ κL, κ = log₂ 3, the sum √(2d) + √(2x) + 2x + ln d is at
-    most √2 √d + (√(2κ/ln 2) + 2κ + log₂ d) L. The factor √(2κ/ln 2) + 2κ + log₂ d is below K; the two are closest at 2
-    log₂ d = (√2 + 1)².
+    + √(2dx) + x, max E_i > x + ln d, and ‖Z‖₂ > √(2ΣE_i) + 2√(x max E_i). Given the E_i, which are independent
+    exponentials, the event about ‖Z‖₂ has probability at most β/3 by Gaussian concentration. The bounds of the three
+    events together give √(2(d + √(2dx) + x)) + 2√(x(x + ln d)) ≤ √(2d) + √(2x) + 2x + ln d. With L = ln(2/β) ≥ ln 2 and
+    x ≤ κL, κ = log₂ 3, the sum √(2d) + √(2x) + 2x + ln d is at most √2 √d + (√(2κ/ln 2) + 2κ + log₂ d) L. The factor
+    √(2κ/ln 2) + 2κ + log₂ d is below K; the two are closest at 2 log₂ d = (√2 + 1)².
     """
     first = math.sqrt(2 * KAPPA / math.log(2)) + 2 * KAPPA
 
@@ -270,7 +274,7 @@ def laplace_vector_tail(coded: Formula = tails.eta_laplace) -> Evidence:
     return Evidence(holds, detail)
 
 
-@check("floating", scope="all d, β by the inequality; a grid of 88")
+@check("floating", scope="a grid of 88 pairs of d and β; an inequality covers all others")
 @mutant("1.4 d for 1.5 d", coded=lambda d, b: tails.omega_laplace(d, b) - 0.1 * d)
 @mutant("a fifth of K", coded=lambda d, b: 1.5 * d + tails.psi_norm(d * (d + 1) / 2) / 5 * math.log(2 / b))
 @mutant("3 % less than K", coded=lambda d, b: 1.5 * d + tails.psi_norm(d * (d + 1) / 2) / 1.03 * math.log(2 / b))
@@ -385,10 +389,11 @@ def laplace_wigner_bounds(mean: Formula = laplace_wigner_mean, tail: Formula = l
 
     Given the exponentials E_ij, W is Gaussian with standard deviations √(2E_ij), and E‖W‖ ≤ (1 + θ)(2σ + 6σ_*√(ln
     d/ln(1 + θ))) (Bandeira–van Handel 2016), where σ² is the largest row sum and σ_*² the largest entry of 2E. The
-    check inserts the exact means and levels of the largest row sum and entry into the bound of Bandeira and van Handel.
-    With these means and levels the bound of Bandeira and van Handel is at most the stated bound. With the exact means,
-    the bound of Bandeira and van Handel is at least 0.85 times the stated bound on the mean; with the exact levels, it
-    is at least 0.8 times the stated bound on the tail.
+    check computes the exact means of two maxima, of d independent sums of d exponentials and of d(d + 1)/2
+    exponentials, and the levels that the maxima exceed with probability β/3. With these means or levels in place of the
+    largest row sum and the largest entry, the bound of Bandeira and van Handel is at most the stated bound. With the
+    exact means, the bound of Bandeira and van Handel is at least 0.85 times the stated bound on the mean; with the
+    exact levels, it is at least 0.8 times the stated bound on the tail.
     """
     for d in (2, 5, 20, 50, 200, 1000):
         share = wigner_form(d, *exact_maxima(d)) / mean(d) if mean(d) else math.inf

@@ -55,8 +55,8 @@ def separate_budget(scale: Formula = separate_cov.noise_scale, change: Formula =
 
 
 def by_modulus(matrix: Matrix) -> Matrix:
-    """Make a mutant with the eigenvectors in the order of |λ|, as the singular value decomposition in the authors' code
-    has them.
+    """Return the eigenvectors in the order of |λ|, as in the authors' code, which takes them from a singular value
+    decomposition.
     """
     return np.asarray(np.linalg.svd(matrix)[0])
 
@@ -90,8 +90,8 @@ def weyl_step(vectors: Formula = separate_cov.descending_eigenvectors, factor: f
 def direction_error(bound: Formula = separate_cov.direction_error) -> Found:
     """The error of the directions, ‖VΛVᵀ − Σ‖_F, is at most 2^{5/4} √(tr Σ ‖W‖)/(ρ^{1/4}√n), attained in dimension 2.
 
-    The identity ‖VΛVᵀ − Σ‖_F² = 2 Σ λ_i(λ_i − v_iᵀΣv_i) and inequality (5) of the paper give the bound. Noise that is
-    just large enough to exchange the two eigenvectors attains it.
+    The identity ‖VΛVᵀ − Σ‖_F² = 2 Σ λ_i(λ_i − v_iᵀΣv_i) and inequality (5) of the paper give the bound. In dimension 2,
+    noise that is just large enough to exchange the two eigenvectors attains the bound.
     """
     rng = np.random.default_rng(2)
     residual = 0.0
@@ -172,10 +172,10 @@ Error = Callable[[float, float, float], float]
 
 
 def measured(error: Error) -> Rate:
-    """Return the exponents of an error in d, n and tr: its slopes on a logarithmic scale at large d and n, in whole
-    quarters.
+    """Return the exponents of an error in d, n and tr: its slopes on a logarithmic scale at large d and n, rounded to
+    multiples of 1/4.
 
-    The value 99 stands for a slope that is not close to a whole number of quarters.
+    A slope that is not close to a multiple of 1/4 is returned as 99.
     """
     point = [1e5, 1e9, 1e-3]
     slopes = []
@@ -193,7 +193,9 @@ def ratio(first: Rate, second: Rate) -> Rate:
 
 
 def quarters(d: int, n: int, t: int) -> Rate:
-    """Return the rate whose exponents of the dimension, the number of rows and the trace are d/4, n/4 and t/4."""
+    """Return a rate from four times its exponents: `d` for the dimension, `n` for the number of rows, `t` for the
+    trace.
+    """
     return Fraction(d, 4), Fraction(n, 4), Fraction(t, 4)
 
 
@@ -213,15 +215,16 @@ def separate_rest(d: float, n: float, trace: float) -> float:
 
 
 def _uniform(gap: Callable[[float], float]) -> Error:
-    """Return the function that maps d, n and tr to the error bound √(2 tr · gap/n) of ADK19 Lemma 6.
+    """Return the function that maps d, n and the trace tr to the error bound √(2 tr · gap(d)/n) of ADK19 Lemma 6.
 
-    The bound holds if every direction captures at most gap/n less than its eigenvalue.
+    The bound holds if the variance v_iᵀΣv_i along each estimated direction v_i is at least λ_i(Σ) − gap(d)/n.
     """
     return lambda d, n, trace: math.sqrt(2 * trace * gap(d) / n)
 
 
-em_error = _uniform(lambda d: d / em_cov.exponents(1.0, int(d), "reconstructed")[0])  # at ρ = 1 the gap is d/η_i
-em_pure_error = _uniform(lambda d: d / iterative_eigenvectors.uniform_exponents(1.0, int(d), "paper")[0])  # at ε = 1
+# EMCov draws the i-th direction with exponent η_i, and its gap is d/η_i; here ρ = 1 (zCDP) and ε = 1 (pure DP)
+em_error = _uniform(lambda d: d / em_cov.exponents(1.0, int(d), "reconstructed")[0])
+em_pure_error = _uniform(lambda d: d / iterative_eigenvectors.uniform_exponents(1.0, int(d), "paper")[0])
 
 
 @check("floating", scope="exponents")
@@ -258,7 +261,7 @@ def trace_thresholds(separate: Formula = separate_error, em: Formula = em_error)
     expected = [(Fraction(3, 2), Fraction(-1)), (Fraction(1, 2), Fraction(-1))]
     holds = gain == quarters(2, 0, 0) and thresholds == expected
     shown = ", ".join("none" if t is None else f"d^{t[0]} n^{t[1]}" for t in thresholds)
-    return Evidence(holds, f"gain d^{gain[0]}; thresholds of the trace {shown}")
+    return Evidence(holds, f"the rate of EMCov is d^{gain[0]} times SeparateCov's; the thresholds of tr Σ are {shown}")
 
 
 def gauss_bounds(d: int) -> tuple[float, float]:

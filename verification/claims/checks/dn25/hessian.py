@@ -12,9 +12,10 @@ from covassay.verification.claims.evidence import Evidence, Formula, Found, chec
 
 
 def nonnegative_beyond(difference: sp.Expr, d: sp.Symbol, start: int) -> bool:
-    """Return whether a rational function of d, written in d − start, has no negative coefficient.
+    """Return whether no coefficient is negative after the substitution d = `start` + k in a rational function of d.
 
-    A function without negative coefficients is ≥ 0 for all d ≥ `start`.
+    The coefficients are those of the numerator and of the denominator as polynomials in k. If none is negative, the
+    function is ≥ 0 for all d ≥ `start`.
     """
     k = sp.Symbol("k", nonnegative=True)
     parts = sp.fraction(sp.together(difference.subs(d, start + k)))

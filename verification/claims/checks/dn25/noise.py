@@ -32,7 +32,7 @@ def vandermonde(s: Sequence[Number]) -> Number:
     return math.prod(a - b for a, b in combinations(s, 2))
 
 
-@check("symbolic", scope="d = 2, 3 as polynomials, d = 4, 5 at a point of primes")
+@check("symbolic", scope="d = 2, 3 as polynomials; d = 4, 5 at one point, whose coordinates are primes")
 @mutant("the Jacobian of symmetric matrices", jacobian=vandermonde)
 @mutant("a plus for a minus", jacobian=sum_of_squares)
 def svd_volume(jacobian: Formula = repulsion, largest: int = 5) -> Found:

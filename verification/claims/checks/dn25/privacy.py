@@ -15,9 +15,9 @@ def centred_on_the_line(
 ) -> Evidence:
     """At d = 1 replacing a row x by y moves the variance by at most 4(n − 1)/n², for every n.
 
-    The variance of n − 1 rows of mean m and one row x is a constant plus (n − 1)/n² (x − m)², so the move is (n − 1)/n²
-    |x − y| |x + y − 2m|. Let a = |x − y| ≤ 2. Then |x + y − 2m| ≤ 4 − a on [−1, 1], and a(4 − a) ≤ 4 because 4 − a(4 −
-    a) = (a − 2)².
+    The variance of n − 1 rows of mean m and one row x is a constant plus (n − 1)/n² (x − m)². If y replaces x, the
+    variance therefore changes by (n − 1)/n² |x − y| |x + y − 2m|. Let a = |x − y| ≤ 2. Then |x + y − 2m| ≤ 4 − a on
+    [−1, 1], and a(4 − a) ≤ 4 because 4 − a(4 − a) = (a − 2)².
     """
     n, x, y, m, v, a = sp.symbols("n x y m v a", real=True)
     squares = (n - 1) * v + (n - 1) * m**2  # the sum of squares of the rows that stay, whose variance is v
@@ -33,7 +33,10 @@ def centred_on_the_line(
 
 
 @check(
-    "symbolic", covers="all", exhausts="1 ≤ f, g ≤ f and f ≤ 3√3/2 are all the inequalities", scope="all n ≥ 2 and ε"
+    "symbolic",
+    covers="all",
+    exhausts="the proof needs three inequalities, 1 ≤ f, g ≤ f and f ≤ 3√3/2",
+    scope="all n ≥ 2 and ε",
 )
 @mutant("2/n, as without centring", sensitivity=lambda n, d, sqrt: 2 / n)
 @mutant("3 % less noise on the matrix", matrix=lambda n, e: sp.Rational(97, 50) * 3 * sp.sqrt(3) * (n - 1) / (e * n**2))

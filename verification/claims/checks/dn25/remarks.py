@@ -65,9 +65,9 @@ def earlier_work(
 
     The small traces are those with tr Σ ≪ min{d^{3/2}/(εn), d^{−1/2}}, for d, εn ≫ 1. The term d^{3/4} √(tr/(εn)) is
     √(tr/t₁) times d^{3/2}/(εn) and √(tr/t₂) times √(d/(εn)), where t₁ and t₂ are the two terms of the threshold. The
-    term √d/(εn) of the earlier rate is 1/d times d^{3/2}/(εn) and 1/√(εn) times √(d/(εn)). DN25 prints min{1/n,
-    d^{−1/4}}/ε. Let ε = 1 and n = √d/x. The two printed terms are then x d^{−1/2} and d^{−1/4}, so the printed
-    threshold is at most the true one exactly for x ≤ 1.
+    other term of the earlier rate, √d/(εn), is d^{3/2}/(εn) divided by d. It is also √(d/(εn)) divided by √(εn). DN25
+    prints min{1/n, d^{−1/4}}/ε. Let ε = 1 and n = √d/x. The two printed terms are then x d^{−1/2} and d^{−1/4}, so the
+    printed threshold is at most the true one exactly for x ≤ 1.
     """
     d, n, trace, x = sp.symbols("d n t x", positive=True)  # n stands for εn
     nikolov = d ** sp.Rational(3, 2) / n, sp.sqrt(d / n)
@@ -114,12 +114,12 @@ def small_sample_gain(gain: Formula = gain_of_theorem_2) -> Evidence:
     n, d, epsilon, trace, log = sp.symbols("n d epsilon t L", positive=True)
     second = sp.sqrt(d * trace / (epsilon * n)) + sp.sqrt(d * log) / (epsilon * n)
     residual = sp.simplify(sp.sqrt(d / (epsilon * n)) - gain(trace, log / (epsilon * n)) * second)
-    x, more = sp.symbols("x m", positive=True)  # one of √tr Σ and √l is x, the other x + m
+    x, more = sp.symbols("x m", positive=True)  # x is the smaller of √tr Σ and √l, and x + m is the larger
     factors = [gain(x**2, (x + more) ** 2), gain((x + more) ** 2, x**2)]
     between = all(
         sp.simplify(1 / g - (x + more)).is_positive and sp.simplify(2 * (x + more) - 1 / g).is_positive for g in factors
     )
-    return Evidence(residual == 0 and between, f"residual {residual}, between the two: {between}")
+    return Evidence(residual == 0 and between, f"residual {residual}; the gain lies between g/2 and g: {between}")
 
 
 @check("symbolic", covers="all", exhausts="the bound of Nikolov is a minimum of two terms", scope="all n, d, ε")

@@ -85,9 +85,9 @@ def radius_chernoff(above: Formula = lambda u: 1 + u + u**2 / 2, below: Formula 
     """A Gamma(k) variable leaves [k − √(2kL), k + √(2kL) + L] with probability at most e^{−L} on each side.
 
     With u = √(2L/k) the upper end of the interval is k(1 + u + u²/2), its lower end is k(1 − u), and L = ku²/2. Let R
-    be the variable. As E e^{sR} = (1 − s)^{−k}, Markov's inequality for e^{sR} bounds each of the two probabilities by
-    an exponential. Let s = u/(1 + u) at the upper end and s = −u at the lower end. The exponent is at most −L, because
-    the exponent plus L, divided by k, is a function of u that is 0 at u = 0 and does not increase.
+    be the Gamma(k) variable. As E e^{sR} = (1 − s)^{−k}, Markov's inequality for e^{sR} bounds each of the two
+    probabilities by an exponential. Let s = u/(1 + u) at the upper end and s = −u at the lower end. The exponent is at
+    most −L, because the exponent plus L, divided by k, is a function of u that is 0 at u = 0 and does not increase.
     """
     u = sp.Symbol("u", positive=True)
     holds, slopes = True, []

@@ -23,12 +23,12 @@ def cases(count: int, seed: int) -> list[tuple[Matrix, Matrix]]:
 
 
 def rescale(matrix: Matrix, radius: float) -> Matrix:
-    """Return the matrix rescaled into the nuclear ball, as a mutant computes in place of the projection."""
+    """Return the matrix scaled down into the nuclear ball, which is a deliberate error in place of the projection."""
     return matrix * min(1.0, radius / max(float(np.linalg.norm(matrix, "nuc")), 1e-300))
 
 
 def frobenius_clip(matrix: Matrix, radius: float) -> Matrix:
-    """Return the projection onto the Frobenius ball, which a mutant takes in place of the nuclear ball."""
+    """Return the projection onto the Frobenius ball, which is a deliberate error in place of the nuclear ball."""
     return matrix * min(1.0, radius / max(float(np.linalg.norm(matrix)), 1e-300))
 
 

@@ -20,7 +20,7 @@ from covassay.verification.exact import series
 @mutant("0.9 for 2", bound=lambda t: sp.Rational(9, 10) * sp.exp(-(t**2) / 2))
 @mutant("1.94 for 2, so 0.97 for 1", bound=lambda t: sp.Rational(194, 100) * sp.exp(-(t**2) / 2))
 def gaussian_tail(bound: Formula = lambda t: 2 * sp.exp(-(t**2) / 2)) -> Evidence:
-    """A normal variable Z with variance σ² has P(|Z| > tσ) ≤ 2 e^{−t²/2} for t ≥ 0, and even with 1 in place of 2.
+    """A normal variable Z with variance σ² has P(|Z| > tσ) ≤ 2 e^{−t²/2} for t ≥ 0, and the factor 2 is not needed.
 
     The difference g = c e^{−t²/2} − erfc(t/√2) of the two sides has the derivative e^{−t²/2}(√(2/π) − ct). The
     difference g therefore rises and then falls to 0, and g ≥ min(g(0), 0).
@@ -134,19 +134,20 @@ def quadratic_form_lower(bound: Formula = lower_radius) -> Evidence:
 def chi_square_mean(bound: Formula = lambda level, m, sqrt: 4 * (sqrt(level / m) + 2 * level / m)) -> Found:
     """The mean of m squared N(0, 1) variables is within 4(√(L/m) + 2L/m) of 1 with probability 1 − β, L = ln(1/β).
 
-    Let x(L) be the radius 4(√(L/m) + 2L/m). For L ≥ (ln 2)/3 the radius x(L) is 2√(t/m) + 2t/m with t = 4L, so
-    P ≤ 2e^{−4L} ≤ e^{−L} by both tails. For smaller L it is enough that the probability inside the interval is at least
-    L, because L ≥ 1 − e^{−L}. Since x is concave, x(L)/x(l) ≥ L/l for L ≤ l.
-    It is therefore enough to find an l > (ln 2)/3 and a lower bound on the probability inside that is concave in x and
-    at least l at x(l).
+    Let x(L) be the radius 4(√(L/m) + 2L/m). For L ≥ (ln 2)/3 the radius x(L) is 2√(t/m) + 2t/m with t = 4L, so P ≤
+    2e^{−4L} ≤ e^{−L} by both tails. For smaller L it is enough that the probability inside the interval is at least L,
+    because L ≥ 1 − e^{−L}. Since x is concave, x(L)/x(l) ≥ L/l for L ≤ l. It is therefore enough to find a number l >
+    (ln 2)/3 and a lower bound g(x) on the probability inside the interval. The function g must be concave, and g(x(l))
+    must be at least l.
 
     For m ≤ 14 let l be 1/4. The density falls to the right of its mode, which is below 1. The probability
     P(1 ≤ · ≤ 1 + x) is therefore concave in x, and the check confirms by rational bounds that it is at least l at x(l).
 
     For m ≥ 15 let l be 3/4. Since x(l) ≥ 4√(3/(4m)), the probability inside the interval is at least 5/6 by Chebyshev's
     inequality. The density f of the sum has f(m − y) ≤ f(m) e^{y/m − (m − 2)y²/(4m²)} ≤ f(m) e^{1/(m − 2)} for y ≥ 0.
-    If f(m − y) is replaced by min(f(m − y), f(m)), the integral of the density over the interval remains at least 5/6 −
-    (e^{1/13} − 1) ≥ 3/4, and this integral is concave in x.
+    Replace f(m − y) by min(f(m − y), f(m)) for all y ≥ 0. The integral of the smaller function over the interval is
+    still at least 5/6 − (e^{1/13} − 1) ≥ 3/4 for the radius x(l). As a function of the radius x, the integral of the
+    smaller function is concave.
     """
     level, m = sp.symbols("L m", positive=True)
     identity = sp.simplify(bound(level, m, sp.sqrt) - radius(1 / m, 1 / m, 4 * level, sp.sqrt))

@@ -70,7 +70,7 @@ def without_noise(rows: Matrix) -> Matrix:
 
 
 def divided_by_the_kept(rows: Matrix) -> Matrix:
-    """Return, as a mutant, the second moment of the rows that are not dropped, divided by their number."""
+    """Return a deliberately wrong second moment: the sum over the undropped rows is divided by their number."""
     n, d = rows.shape
     kept = rows[(rows**2).sum(axis=1) <= naive_pce.radius_squared(n, d, 1.0, 0.1)]
     return second_moment(kept)

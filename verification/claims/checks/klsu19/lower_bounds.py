@@ -78,7 +78,7 @@ def fourth_moment_bound(total: Fraction, third: Fraction, fourth: Fraction) -> B
     return low, high
 
 
-@check("enclosed", scope="the largest Λ is enclosed; smaller ones follow")
+@check("enclosed", scope="the largest Λ, by an enclosure; smaller Λ, because G/Λ² increases")
 @mutant("1/2 for 2/5", products=Fraction(1, 2))
 @mutant("1/12 for 1/15", gaussians=Fraction(1, 12))
 @mutant("distances up to 1/4", radius=Fraction(1, 4))

@@ -43,7 +43,7 @@ def kv_budget(counts: Formula = kv_mean.count_variance, mean: Formula = kv_mean.
 
 
 def cumulative(block: Matrix, sigma: float, last: int) -> Matrix:
-    """Return, as a mutant of the histogram, the number of values in each bin or below it."""
+    """Return the histogram with a deliberate error: each count also contains all values below the bin."""
     counts: Matrix = kv_mean.histogram(block, sigma, last).cumsum(axis=1)
     return counts
 
@@ -83,7 +83,7 @@ def kv_changes(histogram: Formula = kv_mean.histogram, width: float = 2.0) -> Fo
 # ACCURACY OF ONE COLUMN
 
 
-@check("floating", scope="the gap is enclosed; the equation holds at 12 points to 30 digits")
+@check("floating", scope="an enclosure of the gap; the equation for `enough_rows` at 12 points, to 30 digits")
 @mutant("a gap of 0.28", gap=Fraction(28, 100))
 @mutant(
     "as many rows as for ρ = 10⁶",
@@ -187,7 +187,7 @@ def coordinate_errors(smallest: float = 1.0, deviation: Formula = naive_pme.devi
 
 
 def neighbours_subtracted(rows: Rows) -> Matrix:
-    """Return, as a mutant, (x_{i+1} − x_i)/√2 for all i, so that a record enters two differences."""
+    """Return (x_{i+1} − x_i)/√2 for all i, which is a deliberate error, because a record enters two differences."""
     x = np.asarray(rows)
     change: Matrix = (x[1:] - x[:-1]) / math.sqrt(2)
     return change

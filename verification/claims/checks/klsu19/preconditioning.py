@@ -149,8 +149,9 @@ def rows_of_a_preconditioner(noise: Formula = rows_for_noise, regular: Formula =
     With ρ = ε²/2 both numbers of rows are Õ(d^{3/2}√log κ/ε + d). The number of rows for the noise follows from r² ≤ 5d
     ln(nT/β), υ* ≤ 4√(d ln(2T/β)), σ = √(2T/ρ) r²/n and ν = 1/20, with 20 · √2 · 5 · 4 = 566. The number of rows for the
     sampling error is at least (√d + √(2 ln(2/β)))²/(√1.05 − 1)², because (a + b)² ≤ 2(a² + b²) and 2/(√1.05 − 1)² =
-    3280. The check compares both
-    numbers with those that the reference requires, at random parameters, and their constants with 566 and 3280.
+    3280. At random parameters, the check confirms that neither of the two numbers of rows is smaller than the number
+    that the reference requires. It also confirms that 570 and 3300 are at least the unrounded constants, which are
+    about 566 and 3280.
     """
     # at ln(nT/β) = 1 and ln(2/β) = 0 the numbers of rows are 570 and 3300
     constants = noise(math.e, 1, 1.0, 1.0, 1), regular(1, 2.0)

@@ -109,7 +109,7 @@ def ppde_budget(change: Formula = ppde.change_squared, variance: Formula = ppde.
 
 
 def sliding_mean(rows: Matrix, r: int, m: int, kept: Vector, bound: float) -> Vector:
-    """Return the means of overlapping blocks, as a mutant forms them; neighbouring blocks share half of their rows."""
+    """Return the mean of block r with a deliberate error: neighbouring blocks overlap in half of their rows."""
     return ppde.block_mean(rows[(r - 1) * (m // 2) :], 1, m, kept, bound)
 
 
@@ -118,8 +118,8 @@ def sliding_mean(rows: Matrix, r: int, m: int, kept: Vector, bound: float) -> Ve
 def disjoint_blocks(mean: Formula = ppde.block_mean) -> Found:
     """A record enters one block only: replacing it leaves the means of all other blocks unchanged to the last bit.
 
-    Given the answers of the earlier rounds, only one round depends on the record, and the budgets of the rounds do not
-    add up (Theorem 5.1).
+    Given the answers of the earlier rounds, a record influences the answer of one round only. All rounds together
+    therefore spend the budget of one round, and not the sum of the budgets (Theorem 5.1).
     """
     rng = np.random.default_rng(2)
     for _ in range(300):
@@ -183,7 +183,7 @@ def tv_subadditive(combined: Formula = sum) -> Found:
     yield equal >= 120
 
 
-@check("symbolic", scope="two laws on 2 and 3 points, three laws on 2 points; all laws by the argument")
+@check("symbolic", scope="two laws, on 2 and 3 points, and three laws on 2 points; the proof covers all laws")
 @mutant("the sum", rule=sum)
 def chi_square_product(rule: Formula = lambda parts: math.prod(1 + s for s in parts) - 1) -> Found:
     """Product laws have 1 + χ²(∏P_j ‖ ∏Q_j) = ∏ (1 + χ²(P_j‖Q_j)), because 1 + χ² = Σ P²/Q and this sum factors.
@@ -211,10 +211,11 @@ def chi_square_not_additive(
     whole = chi_square(joint([p, p]), joint([q, q]))
     part = chi_square(p, q)
     holds = whole != claimed([part, part]) and (whole, 2 * part) == quoted
-    return Evidence(holds, f"χ² is {whole}, the sum {claimed([part, part])}")
+    detail = f"the χ² divergence of the pairs of bits is {whole}, and the claimed value is {claimed([part, part])}"
+    return Evidence(holds, detail)
 
 
-@check("symbolic", scope="two laws on 2 and 3 points, three laws on 2 points; all laws by the argument")
+@check("symbolic", scope="two laws, on 2 and 3 points, and three laws on 2 points; the proof covers all laws")
 @mutant("laws that do not sum to 1", normalised=False)
 def kl_additive(normalised: bool = True) -> Found:
     """The KL divergence of product laws is Σ KL(P_j‖Q_j), because logs of products are sums, and each P_j has total
@@ -254,9 +255,9 @@ def divergence_order(lower: float = 2.0, upper: float = 1.0) -> Found:
     """2 TV² ≤ KL ≤ ln(1 + χ²) ≤ χ² in nats, and neither the first nor the last bound can be improved by a constant
     factor.
 
-    The middle inequality KL ≤ ln(1 + χ²) is Jensen's inequality, KL = E_P ln(P/Q) ≤ ln E_P(P/Q). Bits of means ½ ± t
-    approach equality in the first inequality as t → 0, and a law conditioned on an event approaches equality in the
-    last.
+    The middle inequality KL ≤ ln(1 + χ²) is Jensen's inequality, KL = E_P ln(P/Q) ≤ ln E_P(P/Q). As t → 0, two bits of
+    means ½ − t and ½ + t approach equality in 2 TV² ≤ KL. If P is Q conditioned on an event, KL/χ² tends to 1 as the
+    probability of the event tends to 1.
     """
     rng = np.random.default_rng(4)
     low, high = math.inf, 0.0
@@ -312,7 +313,7 @@ def kl_chernoff(power: int = 1, exchanged: bool = False) -> Found:
     yield "largest ratio", f"{float(largest):.6g}"
 
 
-@check("exact", scope="d ≤ 40; all d by the argument")
+@check("exact", scope="d ≤ 40; the proof covers all d")
 @mutant("1/4 for 3", first=Fraction(1, 4))
 @mutant("1 for 6", second=1)
 def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Found:
@@ -349,7 +350,7 @@ def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Foun
 # THE ROUNDS
 
 
-@check("floating", scope="|S| ≤ 32, u ≥ 1/32; all |S| by the argument")
+@check("floating", scope="|S| ≤ 32, u ≥ 1/32; the proof covers all |S|")
 @mutant("a quarter of B²", share=Fraction(1, 4))
 def rows_unshortened(share: Fraction = Fraction(1)) -> Found:
     """With the reference's B² few rows are shortened, as P(‖x[S]‖² ≥ B²) ≤ β/(mR) in a round, and ≤ β/m in the last
@@ -430,8 +431,10 @@ def rounds_noise(rho_for: float | None = None, share: float = 16.0) -> Found:
 def rounds_induction(error: Fraction = Fraction(1, 8), cut: Formula = ppde.threshold) -> Found:
     """If |q − p| ≤ u/8, a coordinate that goes on to the next round has p < u_{r+1}; a finished one has |q − p| ≤ p/2.
 
-    The statement is the induction of Lemma 5.8 for every r. A coordinate goes on if q < τ, and then p < τ + u/8 = u/2.
-    A coordinate is finished if q ≥ τ, and then p ≥ τ − u/8 = u/4.
+    This statement is the induction step in the proof of KLSU19 Lemma 5.8, for every round r. In round r, p is the mean
+    of a coordinate, q is its noisy mean, u is the bound on the means, and τ = 3u/8 is the threshold. A coordinate goes
+    on to the next round if q < τ, and then p < τ + u/8 = u/2 = u_{r+1}. A coordinate is finished if q ≥ τ, and then p ≥
+    τ − u/8 = u/4.
     """
     for r in range(1, 40):
         u, tau, after = (Fraction(f(r)) for f in (ppde.mean_limit, cut, lambda r: ppde.mean_limit(r + 1)))
@@ -591,14 +594,15 @@ def ppde_distance(sampling: float = 100.0, noise: float = 21.0) -> Found:
 @mutant("a quarter of the records", factor=0.25)
 @mutant("17/32 for 5/8", mean=17 / 32)
 def flip_test(factor: float = 1.0, mean: float = 5 / 8) -> Found:
-    """If every bit whose noisy mean over m more records exceeds ½ is flipped, all means are at most 5/8.
+    """Flip every bit whose noisy mean over m further records exceeds ½. Then all means are at most 5/8, except with
+    probability β.
 
-    PPDE needs such means (`means_above_half`). The noisy mean is ρ-zCDP. With m ≥ 128 ln(2d/β), m ≥ 16√(d ln(2d/β)/ρ)
-    and noise of variance d/(2ρm²), P(no flip at p ≥ 5/8) ≤ β/d, by the exact binomial law. For all m the bound follows
-    from Hoeffding's inequality and the Gaussian tail, each at 1/16: both e^{−m/128} and e^{−ρm²/(256d)} are at most
-    β/(2d). Flipping bits is a bijection of the rows, so it changes neither the distance TV nor the privacy. If p ≤ 5/8
-    in place of ½ in the first round, `enough_records` still makes the sampling error of this round small, and no row is
-    shortened.
+    The check `means_above_half` shows that the error bound of PPDE holds for means of at most 5/8. The noisy mean is
+    ρ-zCDP. With m ≥ 128 ln(2d/β), m ≥ 16√(d ln(2d/β)/ρ) and noise of variance d/(2ρm²), P(no flip at p ≥ 5/8) ≤ β/d, by
+    the exact binomial law. For all m the bound follows from Hoeffding's inequality and the Gaussian tail, each at 1/16:
+    both e^{−m/128} and e^{−ρm²/(256d)} are at most β/(2d). Flipping bits is a bijection of the rows, so it changes
+    neither the distance TV nor the privacy. If p ≤ 5/8 in place of ½ in the first round, `enough_records` still makes
+    the sampling error of this round small, and no row is shortened.
     """
     for d, rho, beta in product((1, 4, 100), (1e-4, 1.0, 1e4), (0.3, 1e-4)):
         level = math.log(2 * d / beta)

@@ -25,12 +25,12 @@ def worst_rows(d: int, block: int) -> tuple[Matrix, Matrix]:
 
 
 def scaled(factor: float) -> Callable[..., Any]:
-    """Return, as a mutant, `release` with its noise multiplied by `factor`."""
+    """Return a deliberately wrong `release`, whose noise is multiplied by `factor`."""
     return lambda x, noise, **given: mechanism.release(x, factor * np.asarray(noise), **given)
 
 
 def whole_rows(x: Any, noise: Any, **given: Any) -> Any:
-    """Return, as a mutant, `release` of rows that were first shortened as a whole."""
+    """Return the result of `release` with a deliberate error: whole rows are shortened first."""
     lengths = np.linalg.norm(x, axis=1, keepdims=True)
     return mechanism.release(x / np.maximum(lengths / given["block_bound"], 1), noise, **given)
 

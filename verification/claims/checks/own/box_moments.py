@@ -19,7 +19,7 @@ WeightsOf = Callable[[int, Adjacency], Weights]
 Row = tuple[Fraction, ...]
 MORE, LESS = Fraction(103, 100), Fraction(97, 100)
 GRID = tuple(Fraction(value, 2) for value in (-2, -1, 0, 1, 2))
-# Weights for each case: the largest is the weight of the first moments, of the products, or of neither.
+# five choices of the weights (count, mean, square, product); `covered` says for which of them the formulas hold
 FRACTIONS = tuple(
     Weights(Fraction(k), Fraction(a), Fraction(b), Fraction(c))
     for k, a, b, c in ((2, 1, 1, 1), (1, 2, 1, "1/3"), (3, 3, "5/2", 2), (1, 1, "2/3", "4/5"), (1, 4, 2, 3))
@@ -60,7 +60,9 @@ def covered(w: Weights, d: int, norm: Norm, adjacency: Adjacency) -> bool:
 
 
 def _rows(d: int, w: Weights, norm: Norm) -> Iterator[Row]:
-    """Yield all rows of a grid, and the rows that move the ℓ1 norm the most, in all columns alike or in some."""
+    """Yield all rows with entries from a list of values. For the ℓ1 norm the list includes an entry of the rows that
+    move the weighted sums the most.
+    """
     q = w.product * (d - 1) + 2 * w.square
     more = (-min(w.mean / q, Fraction(1)),) if norm == "l1" else ()
     yield from product((*GRID, *more), repeat=d)
@@ -80,7 +82,7 @@ def _largest(sensitivity: Sensitivity, norm: Norm) -> Found:
 
 
 def _corner_or_all(rows: list[Row], d: int) -> list[Row]:
-    """Return the rows; for three columns, only those that are zero or have entries at most one step from 1."""
+    """Return all rows if d < 3. For d = 3 return the rows whose entries are all ½ or 1, and the row of zeros."""
     return rows if d < 3 else [row for row in rows if min(row) >= Fraction(1, 2)] + [(Fraction(0),) * d]
 
 
@@ -104,7 +106,7 @@ def _mutants(norm: Norm, right: Sensitivity) -> dict[str, dict[str, Sensitivity]
     }
 
 
-SCOPE = "d ≤ 3, weights on both sides of every condition, all rows of a grid"
+SCOPE = "d ≤ 3, five choices of the weights, rows on a grid"
 
 
 @check("exact", mutants=_mutants("l2", box_moments.l2_squared), scope=SCOPE)

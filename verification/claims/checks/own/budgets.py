@@ -40,8 +40,8 @@ def threshold_spend(
     The check computes the losses from the exact law of the output, an integral over the noise of the threshold. In the
     check no random queries exceed the bounds on the loss, and explicit queries come within 1 % of them. In the explicit
     pair of data sets for general queries, the values of 20 queries far above the threshold rise by 1, and the value of
-    a last query far below it falls by 1. For monotone queries the last value does not change. For energies there are
-    two queries, of which the first rises and the second falls.
+    a last query far below it falls by 1. For monotone queries the last value does not change. For the energies n Σ_ii
+    there are two queries; the value of the first rises by 1, and that of the second falls by 1.
     """
     rng = np.random.default_rng(41)
     failed, figures = [], {}
@@ -143,8 +143,9 @@ def gaussian_delta(log_delta: Formula = lambda q, e: gaussian_approximate.log_de
     """The smallest δ of Gaussian noise is Φ(q/2 − ε/q) − e^ε Φ(−q/2 − ε/q), as quadrature confirms.
 
     In the formula, q is the sensitivity divided by the standard deviation. The tight scale of the Gaussian noise
-    reaches the claimed δ to 1e-7. The classical scale √(2 ln(1.25/δ))/ε has a smaller δ than claimed for ε ≤ 1. For a
-    claimed δ of 0.1, 1e-3 and 1e-6 it has a larger one from ε = 5.74, 7.46 and 8.78 on.
+    reaches the claimed δ to 1e-7. The classical scale √(2 ln(1.25/δ))/ε has a smaller δ than claimed for ε ≤ 1. As ε
+    grows, the δ of the classical scale passes the claimed δ. It does so at ε = 5.74 for a claimed δ of 0.1, at ε = 7.46
+    for 1e-3, and at ε = 8.78 for 1e-6.
     """
     for q, epsilon in product((0.1, 0.5, 1.0, 3.0), (0.01, 0.5, 1.0, 3.0)):
         exact = delta_by_quadrature(q, epsilon)

@@ -46,7 +46,9 @@ def seen(file: object, x: Matrix, noise: float, options: dict[str, str]) -> tupl
 
 
 def spent(file: object, row: Vector, options: dict[str, str], rows: float, entries: float) -> float:
-    """Return the share of the budget that one row spends if the two noises are multiplied by `rows` and `entries`."""
+    """Return the share of the budget that adding one row spends. The noise of the number of rows is multiplied by
+    `rows`, and the noise of the sum by `entries`.
+    """
     none = np.zeros((0, len(row)))
     (_, change), (count, noise) = seen(file, row[None], 0.0, options), seen(file, none, 1.0, options)
     count, scale = rows * count, entries * float(noise.max())
@@ -74,7 +76,9 @@ def spent(file: object, row: Vector, options: dict[str, str], rows: float, entri
 @mutant("the whole budget for the sum", rows=1e6)
 @mutant("the noise for replacing a row", entries=2.0)
 def budget(rows: float = 1.0, entries: float = 1.0) -> Found:
-    """One row spends the proven budget of all seven mechanisms for every option, and no random row spends more."""
+    """For each of seven mechanisms and every option, adding one row can spend the proven budget, and no random row
+    spends more.
+    """
     rng = np.random.default_rng(6)
     for file, d in product(FILES, (1, 2, 3)):
         declared = file.MECHANISM
@@ -91,8 +95,8 @@ def budget(rows: float = 1.0, entries: float = 1.0) -> Found:
 
 
 def spent_on_lattice(file: object, row: Vector, rows: float, entries: float) -> float:
-    """Return the share of the budget that one row of integers spends if the noises are multiplied by `rows` and
-    `entries`.
+    """Return the share of the budget that adding one row spends in a mechanism that rounds rows to integers. The noise
+    of the number of rows is multiplied by `rows`, and the noise of the sum by `entries`.
     """
     declared = file.MECHANISM  # type: ignore[attr-defined]
     kind, d = declared.output_of({"adjacency": "add-remove"}), len(row)
@@ -125,7 +129,9 @@ def spent_on_lattice(file: object, row: Vector, rows: float, entries: float) -> 
 )
 @mutant("the whole budget for the sum", rows=1e6)
 def lattice_budget(rows: float = 1.0, entries: float = 1.0) -> Found:
-    """One row of integers spends the proven budget, up to the rounding of the row, and no random row spends more."""
+    """Adding one row, rounded to integers, can spend the proven budget up to the rounding, and no random row spends
+    more.
+    """
     rng = np.random.default_rng(7)
     for file, d in product(LATTICE, (1, 2, 3, 4)):
         declared = file.MECHANISM

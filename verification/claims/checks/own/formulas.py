@@ -53,12 +53,12 @@ def norm_of_a_regression(
     """For rows (a, b) = (√s, √(1 − s)) the ridge coefficient √(s(1 − s))/(s + 2α) is largest at s = 2α/(1 + 4α).
 
     The maximum W = 1/(2√(2α(1 + 2α))) is the tight bound on ‖ŵ‖. The paper's bound on ‖ŵ‖ is the norm at which the
-    penalty α‖w‖² alone is ½, which is the loss at w = 0. A gradient (w·a − b)a with a = w sin φ/W, b = −cos φ has the
-    coordinate W sin²φ + sin φ cos φ along w. The range of this coordinate is the tight bound on the distance of two
-    gradients; twice its maximum is the paper's bound.
+    penalty α‖w‖² alone is ½. A minimiser ŵ is not longer, because the loss at w = 0 is at most ½. A gradient (w·a − b)a
+    with a = w sin φ/W, b = −cos φ has the coordinate W sin²φ + sin φ cos φ along w. The range of this coordinate is the
+    tight bound on the distance of two gradients; twice its maximum is the paper's bound.
     """
     for w in (0.1, 1.0, 7.0):
-        # at the maximum and, a right angle further on, at the minimum, the tangent of 2φ is −1/W
+        # tan 2φ = −1/W at the maximum φ = `top` and at the minimum, which are a right angle apart
         top = (math.pi - math.atan(1 / w)) / 2
         high, low = (w * math.sin(v) ** 2 + math.sin(v) * math.cos(v) for v in (top, top + math.pi / 2))
         wanted = {"tight": high - low, "paper": 2 * high}

@@ -47,9 +47,9 @@ def several_columns(
     """For d ≥ 2 the supremum S² of q = ‖x − y‖² + λ‖xxᵀ − yyᵀ‖_F² is 4 up to λ = ½ and 2 + 2λ + 1/(2λ) above.
 
     With s = ‖x‖², t = ‖y‖², c = ⟨x, y⟩, q = s + t − 2c + λ(s² + t² − 2c²) rises in s and in t. Hence q is at most its
-    value at s = t = 1, with c in [−1, 1], and d ≥ 2 has unit rows for every such c. At s = t = 1 the difference 4 − q
-    is 2(1 + c)(1 − λ(1 − c)), which has no negative value if and only if λ ≤ ½. For λ > ½, S² − q = 2λ(c + 1/(2λ))²,
-    and −1/(2λ) lies in (−1, 0).
+    value at s = t = 1. For d ≥ 2, every c in [−1, 1] is the inner product of two unit rows. At s = t = 1 the difference
+    4 − q is 2(1 + c)(1 − λ(1 − c)), which has no negative value if and only if λ ≤ ½. For λ > ½, S² − q = 2λ(c +
+    1/(2λ))², and −1/(2λ) lies in (−1, 0).
     """
     s, t, beyond = sp.symbols("s t u", positive=True)
     c = sp.symbols("c", real=True)

@@ -1,12 +1,13 @@
 """Check the density of the privacy loss of the ℓ2 mechanism under (ε, δ)-DP, and the scale of its noise.
 
-Both are checked against the δ that the probabilities of spherical caps give.
+The checks compare the density and the scale with a δ that is computed from the areas of spherical caps.
 
 Let P and Q be the output laws on two neighbours, a and b their means, and ‖a − b‖ = q. The points at distance r from a
 where the loss is above ε form a cap of the sphere about a, and those at distance r from b form a cap of the sphere
 about b. The distance of an output to the mean of its law is Gamma(D) under P and under Q, and is independent of the
-direction. The least δ at ε is P(ℓ > ε) − e^ε Q(ℓ > ε), where ℓ is the privacy loss. Both probabilities are means of the
-shares of caps over the Gamma law of the distance, so δ is computed without the density of ℓ.
+direction. The least δ at ε is P(ℓ > ε) − e^ε Q(ℓ > ε), where ℓ is the privacy loss. Given the distance r, the
+probability of ℓ > ε is the share of the sphere that the cap covers. The check computes P(ℓ > ε) and Q(ℓ > ε) by
+averaging this share over the Gamma law of r. It does not use the density of ℓ.
 """
 
 import math
@@ -87,12 +88,12 @@ def loss_density(
 
 
 def scaled(factor: float) -> Callable[..., Any]:
-    """Return, as a mutant, `release` with its noise multiplied by `factor`."""
+    """Return a deliberately wrong `release`, whose noise is multiplied by `factor`."""
     return lambda x, noise, **given: mechanism.release(x, factor * np.asarray(noise), **given)
 
 
 def of_more_columns(x: Any, noise: Any, **given: Any) -> Any:
-    """Return, as a mutant, `release` with the scale for d² entries in place of d(d + 1)/2."""
+    """Return the result of `release` with a deliberate error: for d > 1 the scale is that of d + 1 columns."""
     d = np.shape(x)[1]
     right = mechanism.largest_move(given["epsilon"], given["delta"], d)
     wrong = mechanism.largest_move(given["epsilon"], given["delta"], d + 1 if d > 1 else 1)

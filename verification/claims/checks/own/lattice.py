@@ -30,7 +30,7 @@ def on(function: Callable[..., T], *given: object) -> Callable[[Coins], T]:
 
 
 def modulo(coins: Coins, m: int) -> int:
-    """Draw an integer below m as a mutant does: it takes the bits modulo m and never rejects."""
+    """Draw an integer below m with a deliberate error: the bits are taken modulo m, and no draw is rejected."""
     return coins.bits((m - 1).bit_length()) % m
 
 
@@ -48,7 +48,9 @@ def uniform_integers(below: Formula = Coins.below) -> Found:
 
 
 def without_splitting(coins: Coins, p: int, q: int) -> bool:
-    """Draw with probability e^{−x} as a mutant does: it never splits a large exponent x."""
+    """Draw True with probability e^{−p/q}, with a deliberate error: an exponent p/q above 1 is not split into smaller
+    ones.
+    """
     k = 1
     while coins.chance(p, k * q):
         k += 1
@@ -64,9 +66,9 @@ def exponential_chance(chance_exp: Formula = Coins.chance_exp) -> Found:
     """`Coins.chance_exp(p, q)` is true with probability e^{−p/q}, up to an error of at most 10^−12.
 
     The check enumerates all runs of up to 22 decisions. Every decision of a run has a rational probability, so the
-    check sums exactly over runs that end true and over runs that end false. Both e^{−p/q} and the probability of True
-    lie between the sum over runs that end true and one minus the sum over runs that end false, and these two bounds are
-    less than 10^−12 apart.
+    check computes two exact sums: the probability l of the runs that give True, and the probability 1 − u of the runs
+    that give False. The probability of True lies between l and u, and u − l is below 10^−12. The check confirms that
+    the rational bounds on e^{−p/q} do not contradict l ≤ e^{−p/q} ≤ u.
     """
     widest = Fraction(0)
     for p, q in ((0, 1), (1, 7), (1, 1), (3, 2), (2, 1)):
@@ -83,13 +85,13 @@ def exponential_chance(chance_exp: Formula = Coins.chance_exp) -> Found:
 
 
 def keeps_both_zeros(scale: Fraction, coins: Coins) -> int | None:
-    """Draw as a mutant of the sampler does: it counts −0 as 0."""
+    """Draw with a deliberate error: the proposal −0 is not rejected, so 0 is drawn too often."""
     size = discrete_laplace.attempt_size(scale, coins)
     return size if size is None or not coins.chance(1, 2) else -size
 
 
 def forgets_the_remainder(scale: Fraction, coins: Coins) -> int | None:
-    """Draw as a mutant of the sampler does: it keeps every uniform number u below t, where the sampler of CKS20 keeps u
+    """Draw with a deliberate error: every uniform number u below t is accepted, where the sampler of CKS20 accepts u
     with probability e^{−u/t}.
     """
     t, s = scale.numerator, scale.denominator
@@ -150,8 +152,8 @@ def laplace_round(attempt: Formula = discrete_laplace.attempt) -> Found:
 
 
 def gaussian_round_with(gamma: Callable[[int, Fraction, Fraction], Fraction], proposal: Attempt) -> Attempt:
-    """Make a mutant of a round of the discrete Gaussian sampler, with a wrong acceptance probability e^{−γ(|y|, t, σ²)}
-    or a wrong proposal.
+    """Return a round of the discrete Gaussian sampler with the acceptance probability e^{−γ(|y|, t, σ²)}, where γ and
+    the proposal may be wrong.
     """
 
     def attempt(variance: Fraction, coins: Coins) -> int | None:
@@ -207,7 +209,7 @@ RELEASED: dict[str, Callable[..., Any]] = {"laplace": laplace.noisy_products, "g
 
 
 def _without_noise(data: ExactData, noise: Callable[[Number], Any], rho: Number) -> Any:
-    """Return, as a mutant, the sums of products without the noise, which is drawn but not added."""
+    """Return the sums of products with a deliberate error: the noise is drawn, but not added."""
     return gaussian.noisy_products(data, noise, rho) * 0 + data.products
 
 

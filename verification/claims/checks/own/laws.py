@@ -225,8 +225,8 @@ def simplex(
     """w = σ/‖Z‖_* has density ∝ ∏|w_i² − w_j²| and is independent of ‖Z‖_*; at d = 2, w = (1 ± √U)/2 with U uniform.
 
     The mean of w₁² + … + w_d² is integrated over the simplex. At ρ = 1, the product of this mean and E‖Z‖_*² = d²(d² +
-    1) is the exact E‖Z‖_F², which a mixture of Gammas gives. The check compares the two for d = 2 and 3; at d = 2 both
-    are 15.
+    1) is the exact E‖Z‖_F², which a mixture of Gammas gives. The check compares the product with the exact E‖Z‖_F² for
+    d = 2 and 3; at d = 2 each of them is 15.
     """
     u, v = sp.symbols("u v", positive=True)
     difference = sp.factor(sp.sympify(density([(1 + v) / 2, (1 - v) / 2])))  # the difference w_1 − w_2 is v ≥ 0

@@ -72,8 +72,8 @@ def next_rows(following: Formula = mechanism.evened_out) -> Found:
 
 
 def following(rows: Rows, z: Matrix, m: int, longest: float = 1.0, undone: float = 1.0) -> tuple[Matrix, Matrix]:
-    """Make a mutant of the next round: the rows are shortened to a wrong length, or the inverse map is multiplied by a
-    factor.
+    """Compute the rows and the inverse map of the next round with a deliberate error: the rows are shortened to the
+    length `longest`, or the inverse map is multiplied by `undone`.
     """
     values, vectors = np.linalg.eigh(z)
     stretch = np.where(values >= 1 / (10 * m), 0.5, 1.0) * (8 / 3) ** 0.5
@@ -128,8 +128,8 @@ def not_almost_one(
     """The inequality ΠΣΠ ⪰ (1 − 80m/κ) I fails for some Σ at m = 1, κ = 80000: the least eigenvalue of ΠΣΠ is below
     0.96, where the inequality says 0.999.
 
-    In the counterexample Σ = (8000, 1000; 1000, 126.02) and N = (0, −1000; −1000, 0), so that Σ + N is diagonal, and
-    only its first eigenvalue is above the threshold.
+    The counterexample is Σ = (8000, 1000; 1000, 126.02) with the noise N = (0, −1000; −1000, 0). The matrix Σ + N is
+    diagonal, and only its first eigenvalue is above the threshold.
     """
     kappa, large = 80000, Fraction(8000)
     above_one = (large - 1) * (small - 1) - product**2 >= 0 and small >= 1

@@ -1,6 +1,6 @@
 """Compute the main published numbers by two routes that share no formula, and compare all printed digits.
 
-The table of P(‖Z‖ ≤ cρd) has only one route, except for four of its entries with c = 1.1.
+An exception is the table of P(‖Z‖ ≤ cρd): only four of its entries, with c = 1.1, are computed by two routes.
 """
 
 import importlib
@@ -121,8 +121,9 @@ def norm_table(law: Formula = enclose_spectral_cdf, pi: Bounds = PI) -> Found:
     """The table of P(‖Z‖ ≤ cρd) is right for c = 1.1, 1.5, 3, π, 3.5.
 
     As d grows, the entries of a column fall if c < π, and from d = 3 on they rise if c = 3.5. At c = π the check
-    computes the probability at a lower and at an upper rational bound on π. Both have the printed digits, so the
-    probability at π has them too, because the distribution function is monotone.
+    computes the probability at a lower and at an upper rational bound on π. The two probabilities have the printed
+    digits. The probability at π lies between them, because the distribution function is monotone, so it has the same
+    digits.
     """
     ends = [(c, c) for c in (PRINTED, Fraction(3, 2), Fraction(3))] + [pi, (Fraction(7, 2), Fraction(7, 2))]
     for d, row in TABLE.items():
@@ -260,11 +261,12 @@ def centred_sensitivity_twice(
         27 − |(x − m)² − (y − m)²|² = (11U² + BU + C)/(U + (1 − w)²)²,
         B = −2(5w + 27)(w − 1),  C = (w + 3)²(27w² − 14w + 3) ≥ 0.
 
-    B < 0 only for w < −27/5 or w > 1, and there B² < 44C. The quotient is therefore ≥ 0, and it is 0 only at U = 0, w =
-    −3, where x, y, m form an equilateral triangle. At x = −m half the angle of x has no tangent. For x = −m
-    the squared modulus is 64/3 − 12 (Re y − 1/3)² < 27, and for y = −m the same bound holds by symmetry. The bound is
-    attained for every n ≥ 2 and d ≥ 2, exactly when the other n − 1 rows are one point, and this point, the old row and
-    the new row are the corners of an equilateral triangle inscribed in a unit circle about 0.
+    The coefficient B is negative only for w < −27/5 or w > 1, and for these w the discriminant B² − 44C of 11U² + BU +
+    C is negative. The quotient is therefore ≥ 0, and it is 0 only at U = 0, w = −3, where x, y, m form an equilateral
+    triangle. At x = −m half the angle of x has no tangent. For x = −m the squared modulus is 64/3 − 12 (Re y − 1/3)² <
+    27, and for y = −m the same bound holds by symmetry. The bound is attained for every n ≥ 2 and d ≥ 2, exactly when
+    the other n − 1 rows are one point, and this point, the old row and the new row are the corners of an equilateral
+    triangle inscribed in a unit circle about 0.
     """
     p, q, u, w = sp.symbols("p q U w", real=True)
     n = sp.Symbol("n", positive=True)

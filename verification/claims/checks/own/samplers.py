@@ -20,24 +20,26 @@ from covassay.verification.claims.evidence import Evidence, Formula, check, muta
 from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
 LEVEL = 1e-9  # the false-alarm probability of a check
-ALARM = f"false alarm {LEVEL:g}"
+ALARM = f"false-alarm probability {LEVEL:g}"
 DRAWS = 2000  # enough draws to detect a distance of 0.15 between distribution functions
 
 
 def decided(tests: Iterable[TestResult]) -> Evidence:
-    """Return evidence that holds if the smallest p-value is above the level divided by the number of tests."""
+    """Combine several tests: the evidence supports the claim if the smallest p-value is above `LEVEL` divided by the
+    number of tests.
+    """
     listed = list(tests)
     smallest = min(listed, key=lambda t: t.p_value)
     return Evidence(smallest.p_value * len(listed) > LEVEL, f"smallest p {smallest.p_value:.2g}: {smallest.null}")
 
 
 def _laplace_entries(d: int, rng: np.random.Generator, size: int, symmetric: bool = False) -> Matrix:
-    """Draw, as a mutant does, matrices with independent Laplace entries, symmetrised if requested."""
+    """Draw matrices with a deliberate error: the entries are independent Laplace variables, symmetrised on request."""
     draws: Matrix = rng.laplace(size=(size, d, d))
     return np.asarray((draws + draws.swapaxes(1, 2)) / 2) if symmetric else draws
 
 
-@check("floating", scope=f"d ≤ 8, full and symmetric, {ALARM}")
+@check("floating", scope=f"d ≤ 8, full and symmetric noise, {ALARM}")
 @mutant("independent Laplace entries", sampler=_laplace_entries)
 @mutant(
     "3 % more noise",
@@ -52,9 +54,9 @@ def _laplace_entries(d: int, rng: np.random.Generator, size: int, symmetric: boo
 def gamma_radius(sampler: Formula = nuclear_laplace.sample) -> Evidence:
     """The nuclear norm of nuclear-Laplace noise follows Gamma(d²), or Gamma(d(d + 1)/2) if the noise is symmetric.
 
-    The check makes Kolmogorov–Smirnov tests with 2000 draws each, 4000 at d = 8, and tests of the sum of the draws,
-    which follows a Gamma law too. At d = 8 a scale of the noise that is off by 3 % moves the sum of the draws by 11
-    standard deviations, or by 15 if the noise is full.
+    The check makes Kolmogorov–Smirnov tests with 2000 draws each, 4000 at d = 8, and tests of the sum of the drawn
+    norms, which follows a Gamma law too. At d = 8 an error of 3 % in the scale of the noise moves the sum of the norms
+    by 11 standard deviations for symmetric noise, and by 15 for noise without symmetry ("full").
     """
     tests = []
     for d in (1, 2, 3, 8):
@@ -75,15 +77,15 @@ def gamma_radius(sampler: Formula = nuclear_laplace.sample) -> Evidence:
 
 
 def _proportional_spectrum(d: int, rng: np.random.Generator, size: int, symmetric: bool = False) -> Matrix:
-    """Draw, as a mutant does, spectra with the right radius but with proportions uniform on the simplex, without
-    repulsion.
+    """Draw spectra with a deliberate error: the radius has the right law, but the proportions are uniform on the
+    simplex, without repulsion.
     """
     radius = rng.gamma(nuclear_laplace.radius_shape(d, symmetric), size=size)
     spectrum: Matrix = radius[:, None] * rng.dirichlet(np.ones(d), size)
     return spectrum
 
 
-@check("floating", scope=f"d ≤ 12, full and symmetric, {ALARM}")
+@check("floating", scope=f"d ≤ 12, full and symmetric noise, {ALARM}")
 @mutant("no repulsion", sampler=_proportional_spectrum)
 def spectral_law(sampler: Formula = nuclear_laplace.sample_spectrum) -> Evidence:
     """‖Z‖ of nuclear-Laplace noise follows its exact Pfaffian law, and ‖Z‖/‖Z‖_* is independent of ‖Z‖_*.
@@ -103,12 +105,14 @@ def spectral_law(sampler: Formula = nuclear_laplace.sample_spectrum) -> Evidence
                 return nuclear_laplace.spectral_norm_cdf(d, t, symmetric)
 
             tests.append(kolmogorov_smirnov(largest, cdf, f"the spectral norm, {law}"))
-            tests.append(independence(largest / radius, radius, f"shape and size are independent, {law}"))
+            tests.append(independence(largest / radius, radius, f"‖Z‖/‖Z‖_* and ‖Z‖_* are independent, {law}"))
     return decided(tests)
 
 
 def _second_entry_positive(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Return, as a mutant, Haar matrices whose first column has the sign that makes its second entry positive."""
+    """Return Haar matrices with a deliberate error: the sign of the first column is chosen so that its second entry is
+    positive.
+    """
     q = haar.sample(d, rng, size)
     q[:, :, 0] *= np.where(q[:, 1:2, 0] < 0, -1.0, 1.0)
     return q
@@ -147,7 +151,7 @@ BINGHAM = (np.diag([6.0, 0.0]), np.diag([10.0, 4.0, 0.0]), np.diag([8.0, 5.0, 2.
 
 
 def _angular_gaussian(m: Matrix, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw, as a mutant does, the proposals of the sampler without rejection."""
+    """Draw with a deliberate error: no proposal of the sampler is rejected."""
     a, vectors = bingham.decompose(m)
     g = rng.standard_normal((size, len(a))) / np.sqrt(1 + 2 * a / bingham.envelope_parameter(a))
     drawn: Matrix = (g / np.linalg.norm(g, axis=1, keepdims=True)) @ vectors.T
@@ -168,7 +172,7 @@ class _AllAccepted:
 
 
 def _more_of_one_sign(m: Matrix, rng: np.random.Generator, size: int) -> Matrix:
-    """Return, as a mutant, Bingham draws in which 3 % of those with a negative first entry are multiplied by −1."""
+    """Return Bingham draws with a deliberate error: 3 % of those with a negative first entry are multiplied by −1."""
     drawn: Matrix = bingham.sample(m, rng, size)
     drawn[(drawn[:, 0] < 0) & (rng.random(size) < 0.03)] *= -1
     return drawn
@@ -226,7 +230,7 @@ def bingham_acceptance_rate(
 
 
 def _one_normal(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw, as a mutant does, matrices whose entries all equal one normal variable."""
+    """Draw matrices with a deliberate error: all entries of a matrix are equal to one normal variable."""
     return np.ones((size, d, d)) * rng.standard_normal((size, 1, 1))
 
 
@@ -254,7 +258,7 @@ def wigner_entries(sampler: Formula = wigner.sample_wigner) -> Evidence:
 
 
 def _signs(d: int, alpha: float, beta: float, seed: int) -> Matrix:
-    """Draw, as a mutant does, a sketch with random signs over √l in place of Gaussian entries over √l."""
+    """Draw a sketch with a deliberate error: it has random signs in place of Gaussian entries, both divided by √l."""
     signs: Matrix = np.sign(johnson_lindenstrauss.transform(d, alpha, beta, seed)) / sketch(d, alpha, beta) ** 0.5
     return signs
 

@@ -87,7 +87,7 @@ def all_entries_odd(value: Formula = lambda d: math.sqrt(2 * d**2 - 1), enumerat
 # THE BODY
 
 
-@check("floating", scope="2000 random pairs and those that attain a sensitivity, d ≤ 5, five bodies")
+@check("floating", scope="2000 random pairs of rows and the pairs that attain a sensitivity, d ≤ 5, five norms")
 @mutant("√2 for the nuclear norm", change=lambda body, n, d: 2**0.5 / n)
 @mutant("the ℓ1 sensitivity of the triangle for every body", change=lambda body, n, d: triangle_l1(d) / n)
 def bodies(change: Formula = k_norm_mechanism.sensitivity) -> Found:

@@ -134,8 +134,8 @@ def k_norm(name: str, budget: float, d: int, options: Options) -> float:
 def gaussian(name: str, budget: float, d: int, options: Options) -> float:
     """Return the cost of Gaussian noise: half the largest squared change, divided by the variance.
 
-    A pair of equal entries off the diagonal counts once. For the ensemble "goe" it counts twice, because the variance
-    of its noise is 1/2.
+    The sum of squares contains each pair of equal entries off the diagonal once. For the ensemble "goe" it contains
+    such a pair twice, because the noise off the diagonal has half the variance.
     """
     halved = options.get("ensemble") == "goe"
     unit, losses = scale(name, d, budget, options), []
@@ -244,13 +244,14 @@ def arithmetic(expression: str) -> CodeType:
 class Account:
     """The field `spends` of a mechanism's entry in the ledger, which states the budget that the mechanism spends.
 
-    found : the name of the function of FOUND that finds the budget from `release`, or "".
-    share : the spent share of the budget, as an expression; "" if the ledger states none. The expression may use d, the
-        options, `tight` (whether the calibration is "tight"), `full` and `triangle` (the largest ℓ1 changes of all
-        entries, and of those on and above the diagonal) and of(name), which is the share of another mechanism.
-    attained : the condition under which some neighbours come arbitrarily close to the budget, as an expression in the
-        same names.
+    found : the key in FOUND of the function that computes the spent budget from `release`; "" if there is none.
+    share : the ratio of the spent budget to the claimed budget, as an expression; "" if the ledger states none.
+    attained : an expression that is true if some neighbours come arbitrarily close to the proven budget.
     options : the values that the check tries for each option; by default all values of every choice except `adjacency`.
+
+    The expressions may contain the dimension d, the options, the functions min and max, and four other names. The name
+    `tight` says whether the calibration is "tight". The name `full` is the largest ℓ1 change of all entries, and
+    `triangle` is that of the entries on and above the diagonal. The call of(name) gives the share of another mechanism.
     """
 
     found: str
@@ -259,7 +260,7 @@ class Account:
     options: dict[str, Sequence[Any]]
 
     def value(self, expression: str, d: int, options: Options) -> Any:
-        """Return the value of an expression of the ledger's account at given parameters."""
+        """Evaluate an expression from the field `spends` of the ledger at given parameters."""
         names = {
             "d": d,
             "tight": tight(options),
@@ -286,8 +287,8 @@ class Account:
     def tolerance(self, name: str) -> float:
         """Return the relative error that the check allows for the result of `spend`.
 
-        For a δ that is known as a share in the ledger only, the allowed error is larger, because the least scale of the
-        noise is rounded up.
+        The allowed error is larger if the budget is a δ and no function computes it from `release`, because the least
+        scale of the noise is rounded up.
         """
         return 1e-9 if self.found or "delta" not in budget_of(name, 1.0) else 1e-6
 
@@ -306,7 +307,7 @@ def account_of(name: str) -> Account:
 
 
 def proven_of(spent: Spend) -> float:
-    """Return the number of the guarantee that `spend` proves: ε, ρ, or the δ at the claimed ε."""
+    """Return the budget that `spend` proves, as a number: ε for pure DP, ρ for zCDP, or δ at the claimed ε."""
     if isinstance(spent.proven, ApproximateDP):
         return spent.proven.delta
     return spent.proven.epsilon if isinstance(spent.proven, PureDP) else spent.proven.rho
@@ -318,7 +319,7 @@ def reference_spend(name: str) -> Callable[..., Spend]:
 
 
 def off_by(factor: float, changed: str) -> Callable[[str], Callable[..., Spend]]:
-    """Return, as a mutant, `spend` of the reference with the proven budget of one mechanism multiplied by a factor."""
+    """Return a deliberately wrong `spend`: it multiplies the proven budget of the mechanism `changed` by a factor."""
 
     def spend_of(name: str) -> Callable[..., Spend]:
         def spend(**given: Any) -> Spend:
@@ -332,7 +333,7 @@ def off_by(factor: float, changed: str) -> Callable[[str], Callable[..., Spend]]
 
 
 def not_attained(name: str) -> Callable[..., Spend]:
-    """Return, as a mutant, `spend` of the reference with the proven budget declared as an upper bound only."""
+    """Return a deliberately wrong `spend`: it says that no neighbours attain the proven budget."""
     return lambda **given: replace(reference_spend(name)(**given), attained=False)
 
 
@@ -348,8 +349,8 @@ def not_attained(name: str) -> Callable[..., Spend]:
 def every_spend(
     spends: Callable[[str], Callable[..., Spend]] = reference_spend, names: Sequence[str] = tuple(MECHANISMS)
 ) -> Found:
-    """The budget that `spend` proves is the one found from `release`, or the share that the ledger states, or both, for
-    every mechanism, every choice and two budgets.
+    """For every mechanism, every choice and two budgets, `spend` proves the expected budget. The expected budget is
+    computed from `release`, or the ledger states it as a share of the claimed budget, or both.
 
     The check tries the dimensions d = 1, 2 and 4. For (ε, δ)-DP the check compares the least δ at ε.
     """
@@ -365,7 +366,7 @@ def every_spend(
                 attained = bool(account.value(account.attained, d, options))
                 yield {f"{told}attained: {spent.attained}": spent.attained == attained}
                 for expected in account.expected(name, budget, d, options):
-                    # `spend` never returns 0; if 0 is expected, any budget is right that is not said to be attained
+                    # `spend` never returns 0; if 0 is expected, a budget is right unless `spend` calls it attained
                     none = expected == 0 and not spent.attained
                     right = none or abs(proven_of(spent) - expected) <= account.tolerance(name) * expected
                     yield {f"{told}{proven_of(spent):.6g}, found {expected:.6g}": right}

@@ -123,7 +123,7 @@ def _tests(sampler: Sampler) -> list[TestResult]:
 
 
 def _accepted_untied(m: Matrix, k: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw, as a mutant does, with an acceptance probability that treats the columns of X as independent."""
+    """Draw with a deliberate error: the acceptance probability treats the columns of X as independent."""
     g, vectors = law.gaps(m, k)
     x, _ = law.propose(g, 8 * size, rng)
     kept = np.array([_log_acceptance(g, one, tied=False) for one in x]) > np.log(rng.random(len(x)))
@@ -141,7 +141,7 @@ def draws(sampler: Formula = law.sample) -> Evidence:
 
 
 def _all_accepted(m: Matrix, k: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw from the envelope and accept every draw, as a mutant does."""
+    """Draw from the envelope of the rejection sampler and, as a deliberate error, accept every draw."""
     g, vectors = law.gaps(m, k)
     v = vectors @ law.frames(law.propose(g, size, rng)[0])
     return np.asarray(v @ np.swapaxes(v, 1, 2))

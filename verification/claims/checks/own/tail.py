@@ -46,12 +46,13 @@ def smoothing_and_integrating(
     falls = sp.diff(exponent, a) + 2 / sp.pi * (a - inner) * s / (a * root)
     slope = sp.diff(rate(s, a, sp), s) - 2 / sp.pi * phi
     power = sp.diff(sp.log(s - sp.sqrt(s**2 - 1)), s) + 1 / sp.sqrt(s**2 - 1)
-    scaled = {a: 1, s: sp.sqrt(1 + y**2)}  # a is the unit of length, and y = √(s² − 1)
+    # all expressions scale with a, so let a = 1 without loss of generality; y stands for √(s² − 1)
+    scaled = {a: 1, s: sp.sqrt(1 + y**2)}
     residuals = [sp.simplify(v.subs(scaled)) for v in (falls, slope, power)]
     for symmetric in (False, True):
         edge = nuclear_laplace.spectral_edge(d - 1, symmetric, sp.pi) + width
         angle, ends, share = sp.acos(edge / t), (2 if symmetric else 1), (1 if symmetric else 2)
-        # the bound on the average swept charge, without the factor y/√(y² − 1)
+        # a bound on the average of the densities q_s in step 4 of the proof, without its factor y/√(y² − 1)
         charge = share / (sp.pi * width) * sp.acosh(edge / (edge - width))
         ratio = t / edge
         shrink = (ratio - sp.sqrt(ratio**2 - 1)) ** (2 * width / sp.pi) * sp.exp(-rate(t, edge, sp))
@@ -61,7 +62,7 @@ def smoothing_and_integrating(
 
 
 def scaled_rate(factor: float) -> Callable[..., Number]:
-    """Return, as a mutant, the tail bound with its rate multiplied by `factor`."""
+    """Return a deliberately wrong tail bound, whose rate is multiplied by `factor`."""
 
     def bound(d: Number, t: Number, width: Number, symmetric: bool, f: Any) -> Number:
         edge = nuclear_laplace.spectral_edge(d - 1, symmetric, f.pi) + width
@@ -84,9 +85,9 @@ def tail_bound(
 ) -> Found:
     """For every tried width the tail bound is at least the enclosed P(‖Z‖ ≥ t), for t from 1.02 to 30 times the edge.
 
-    For these t the least tail bound over the widths is 3.8 to 252 times the exact probability. The widths are π/4, π/2,
-    π, 2π and half the distance from t to the edge in dimension d − 1; the check skips widths for which that edge plus
-    the width is not below t. The check evaluates the tail bound to 60 digits.
+    For these t the least tail bound over the widths is 3.8 to 252 times the exact probability. Let e be the edge in
+    dimension d − 1. The widths are π/4, π/2, π, 2π and (t − e)/2. The check skips each width w with e + w ≥ t. The
+    check evaluates the tail bound to 60 digits.
     """
     ratios = []
     factors = [Fraction(v) for v in ("1.02", "1.05", "1.3", "2", "2.9", "8", "30")]
@@ -121,7 +122,8 @@ def tangent(symmetric: bool, slope: Fraction, start: Fraction) -> tuple[bool, st
         steep = 2 / mpmath.pi * mpmath.acos(edge / t)
         rate = nuclear_laplace.edge_rate(t, edge, mpmath)
         value = nuclear_laplace.swept_tail_bound(mpmath.mpf(2), 2 * t, edge, symmetric, mpmath)
-        value *= mpmath.sqrt(2) / mpmath.acosh(2)  # arccosh(1 + u) ≤ √(2u) covers all d above 2
+        # with u = 1/(d − 1), arccosh(1 + u) ≤ √(2u); this replaces arccosh(2) by √2 at d = 2
+        value *= mpmath.sqrt(2) / mpmath.acosh(2)
         steep *= mpmath.mpf(slope.numerator) / slope.denominator
         told = ", ".join(
             f"{name} {mpmath.nstr(v, 5)}" for name, v in (("slope·rate′", steep), ("value", value), ("r", rate))

@@ -44,7 +44,9 @@ def normaliser(d: int, symmetric: bool) -> Fraction:
 
 
 def vanishing(difference: sp.Expr, d: sp.Symbol, c: sp.Symbol) -> tuple[bool, str]:
-    """Return whether an expression in d and c is 0: both derivatives must be 0, and its value at d = 7, c = 3."""
+    """Return whether an expression in d and c is 0 for all d and c. This holds if both derivatives are 0, and the value
+    at d = 7, c = 3 is 0.
+    """
     value = sp.simplify(sp.expand_log(difference.subs({d: 7, c: 3}), force=True))
     slopes = [sp.simplify(sp.expand_log(sp.diff(difference, v), force=True)) for v in (c, d)]
     return value == 0 and slopes == [0, 0], f"value {value}, derivatives {slopes}"
@@ -78,8 +80,8 @@ def tail_algebra(points: Formula = lambda d: d, exponent: Formula = lambda c: ra
 def symmetric_tail_algebra(signs: int = 2, trace: Formula = lambda c: 1 / (2 * c)) -> Evidence:
     """The bound on 2d (Z_{d−1}/Z_d) e^{d/(2c)} ∫_{cd}^∞ s^{d−1} e^{−s} ds is at most the symmetric tail bound.
 
-    The integral of s^{d−1} e^{−s} from t = cd on is at most t^{d−1} e^{−t} t/(t − d + 1). With the bound on the
-    integral the product is the tail bound times (c − 1)/(c − 1 + 1/d).
+    The integral of s^{d−1} e^{−s} from t = cd on is at most t^{d−1} e^{−t} t/(t − d + 1). If this bound replaces the
+    integral, the whole expression becomes the symmetric tail bound times (c − 1)/(c − 1 + 1/d), which is below 1.
     """
     d, c = sp.symbols("d c", positive=True)
     a = sp.pi * d / 2
@@ -179,8 +181,8 @@ def constants_of_theorem_2(matrix: int = 54, root: int = 10, additive: int = 134
     In the proof ρ = 4/(εn) and b = 10/(εn) are the scales of the two noises of Algorithm 2. The events ‖Z‖ ≤ 7.5d and
     |L| ≤ 11 ln d hold with probability 1 − d^{−10}, because e^{−11 ln d} ≤ d^{−10}/2. In units of 1/(εn):
 
-    - For r ≥ tr Σ the error is at most ρ‖Z‖_F ≤ 30 d^{3/2}, and its square is at most ρ‖Z‖(tr Σ + r) ≤
-      30d (3 tr Σ + 110 ln d), so the error is at most √(90 d tr Σ) + √(3300 d ln d).
+    - For r ≥ tr Σ the error is at most ρ‖Z‖_F ≤ 30 d^{3/2}. The square of the error is at most
+      ρ‖Z‖(tr Σ + r) ≤ 30d (3 tr Σ + 110 ln d). Hence the error is also at most √(90 d tr Σ) + √(3300 d ln d).
     - For r < tr Σ, tr Σ < −bL, so the error is at most tr Σ + r ≤ 2 tr Σ ≤ 220 ln d.
 
     The quotient ln d/d^{3/2} falls from d = 2 on. √(ln d/d) has its maximum at e, and over whole numbers at 3.

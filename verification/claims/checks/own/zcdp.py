@@ -42,7 +42,8 @@ def randomised_response_divergence(rho: Formula = zcdp_of_pure, odds: Formula = 
     slope = sp.tanh(w) / (2 * w)
     sign = w - sp.sinh(w) * sp.cosh(w)
     p_, q_, r = sp.symbols("P Q r", positive=True)  # r stands for e^ε
-    first, second = ((r * p_ - q_) / (r - 1), (r * q_ - p_) / (r - 1))  # A and B are ≥ 0 for P/Q in [1/r, r]
+    # `first` and `second` are A and B; they are ≥ 0, because pure DP bounds the ratio P/Q below by 1/r and above by r
+    first, second = ((r * p_ - q_) / (r - 1), (r * q_ - p_) / (r - 1))
     residuals = {
         "e^{(α−1) D_α}": moment - closed,
         "the secant": (alpha - sp.Rational(1, 2)) ** 2 * epsilon**2 - epsilon**2 / 4 - alpha * (alpha - 1) * epsilon**2,
@@ -147,10 +148,11 @@ def coinpress_budgets(
     """CoinPress's budgets add up to ρ, which steps of both kinds attain; for d = 1 a covariance step spends ρ/2.
 
     A covariance step has the sensitivity √2γ²/n, or γ²/n for d = 1, where the rows γ and 0 attain it. A mean step has
-    the sensitivity 2τ/n. The reference shortens two far rows on two axes to length γ, and two opposite far rows to the
-    ends of a ball of radius τ; these pairs attain the sensitivities. The check computes the spent budgets at γ = 2, τ =
-    2 and n = 4, for a covariance step with the budget 1 and a mean step with the budget 2. For 50 random matrices A the
-    check confirms that the reference maps every row x to A x, and shortens A x to length γ if it is longer.
+    the sensitivity 2τ/n. Two long rows on different axes, which the reference shortens to length γ, attain the
+    sensitivity of a covariance step. Two long opposite rows, shortened to length τ, attain that of a mean step. The
+    check computes the spent budgets at γ = 2, τ = 2 and n = 4, for a covariance step with the budget 1 and a mean step
+    with the budget 2. For 50 random matrices A the check confirms that the reference maps every row x to A x, and
+    shortens A x to length γ if it is longer.
     """
     sums = [sum(split(Fraction(3, 7), t), Fraction(0)) == Fraction(3, 7) for t in range(1, 9)]
     n, size, rho = 4, 2.0, 2.0
@@ -182,5 +184,8 @@ def coinpress_budgets(
         and steep
         and not wrong
     )
-    detail = f"a covariance step spends {first} of 1, a mean step {second} of 2; rows are wrong for {wrong} matrices A"
+    detail = (
+        f"a covariance step with the budget 1 spends {first}, and a mean step with the budget 2 spends {second}; "
+        f"the reference maps rows wrongly for {wrong} of 50 matrices A"
+    )
     return Evidence(holds, detail)
