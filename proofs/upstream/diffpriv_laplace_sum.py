@@ -1,8 +1,8 @@
 """diff-priv-laplace-python (1.0.5): Show that `DiffPrivStatistics.sum` takes the bounds for its noise from the data.
 
 The scale of the noise is the largest absolute value of the data, divided by ε. If all values are 0, no noise is added.
-If one value is 1, noise is added. An output of 0 therefore shows with certainty which of the two data sets was used.
-The scales of `mean` and `variance` depend in the same way on the range of the data.
+If one value is 1 and all others are 0, noise of scale 1/ε is added. An output of 0 therefore shows with certainty which
+of the two data sets was used. The scales of `mean` and `variance` depend in the same way on the range of the data.
 """
 
 import sys

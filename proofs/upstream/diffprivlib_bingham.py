@@ -6,7 +6,7 @@ corrected.
 
 At d = 2 the mechanism should draw u = (cos t, sin t) with density proportional to exp(−uᵀAu), where A = ε(λ₁I − C)/4.
 For the matrix C below, the script computes the mean of the squared second component of u under this law by an integral.
-It compares this mean with the mean over draws of the mechanism.
+The script compares the result with the average of the squared second component over draws of the mechanism.
 """
 
 import sys

@@ -18,7 +18,7 @@ warnings.simplefilter("ignore")
 
 
 def exactly_half(rows):
-    """Return in how many draws a centre has exactly 1/2 for its second coordinate."""
+    """Return the number of draws in which the second coordinate of some centre is exactly 1/2."""
     rng = np.random.RandomState(1)
     hits = 0
     for _ in range(DRAWS):

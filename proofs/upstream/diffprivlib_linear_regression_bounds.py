@@ -16,7 +16,7 @@ RUNS, ROWS = 20, 12
 
 
 def released(last: float) -> np.ndarray:
-    """Return the sum of squares that each run releases, for a column of zeros with the given last entry."""
+    """Return the released sum of squares of every run, for a data column with the entries 0, …, 0, `last`."""
     x = np.zeros((ROWS, 1))
     x[-1] = last
     y = np.zeros(ROWS)

@@ -25,7 +25,7 @@ def hits(value: float) -> int:
 
 
 one, other = hits(1.0), hits(0.0)
-upper = (other + 5 * math.sqrt(other) + 15) / DRAWS  # a bound far above the observed frequency
+upper = (other + 5 * math.sqrt(other) + 15) / DRAWS  # an upper bound on the probability for the value 0
 loss = math.log(max(one - 5 * math.sqrt(DRAWS), 1) / DRAWS / upper)
 print(f"output ≥ 1/2: {one} of {DRAWS} draws for the value 1, {other} for the value 0")
 print(f"a loss of at least {loss:.2f}; claimed: {EPSILON:g}")

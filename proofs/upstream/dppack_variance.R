@@ -15,7 +15,7 @@ if (length(copy)) {
 }
 epsilon <- 1
 draws <- 100000
-errors <- 7 # a wrong "FAULT" needs deviations of this many standard errors
+errors <- 7 # "FAULT" is printed by mistake only if a frequency is this many standard errors away from its mean
 n <- 12
 border <- 0.2 * 1 / n # of the scale of the noise, for the range [0, 1]
 

@@ -3,8 +3,8 @@ an output on a neighbouring data set.
 
 The script needs numpy and opendp. The exit status is 1 while the fault is there, and 0 when it is corrected.
 
-The exception distinguishes two neighbouring data sets with certainty. The measurement need not fail, because for equal
-eigenvalues the intended law of the eigenvector is uniform.
+The exception distinguishes two neighbouring data sets with certainty. The measurement could give an output instead of
+an exception, because for equal eigenvalues the eigenvector should simply have the uniform law.
 """
 
 import sys

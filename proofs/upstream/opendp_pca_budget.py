@@ -17,5 +17,5 @@ for epsilon in (0.5, 1.0, 2.0):
     stated = model.measurement().map(2)
     print(f"PCA(epsilon={epsilon:g}): the privacy map of its measurement says {stated:.6g} for one changed row")
     wrong |= stated > epsilon * (1 + 1e-6)
-print("FAULT: the model spends more than its epsilon, by its own map" if wrong else "no fault is seen")
+print("FAULT: the model spends more than epsilon, as its own privacy map says" if wrong else "no fault is seen")
 sys.exit(int(wrong))

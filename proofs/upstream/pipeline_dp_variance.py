@@ -12,7 +12,8 @@ import numpy as np
 import pipeline_dp
 from pipeline_dp import combiners
 
-EPSILON, DRAWS, ERRORS = 1.0, 60_000, 7  # a wrong "FAULT" needs deviations of ERRORS standard errors
+# The script prints "FAULT" by mistake only if a frequency is ERRORS standard errors away from its mean.
+EPSILON, DRAWS, ERRORS = 1.0, 60_000, 7
 METRICS = pipeline_dp.Metrics
 parameters = pipeline_dp.AggregateParams(
     metrics=[METRICS.VARIANCE, METRICS.MEAN, METRICS.COUNT], noise_kind=pipeline_dp.NoiseKind.LAPLACE,
@@ -24,8 +25,9 @@ accountant.compute_budgets()
 
 
 def share(values):
-    """Return the share of draws in which the released numbers imply a count, a sum of x and a sum of x² of at least 2
-    each.
+    """Return the share of draws in which the count, the sum of x and the sum of x² are all at least 2.
+
+    The two sums are computed from the released count, mean and variance.
     """
     accumulator = combiner.create_accumulator(values)
     hits = 0

@@ -12,13 +12,14 @@ import numpy as np
 import privjail
 from privjail.numpy.array import PrivNDArray
 
-EPSILON, DRAWS, ERRORS = 1.0, 20_000, 7  # a wrong "FAULT" needs deviations of ERRORS standard errors
+# The script prints "FAULT" by mistake only if a frequency is ERRORS standard errors away from its mean.
+EPSILON, DRAWS, ERRORS = 1.0, 20_000, 7
 ROW = np.ones(4) / 2
 
 
 def share(rows):
-    """Return the share of draws in which no entry of the released sum is below that of `ROW`, and the ε counted per
-    draw.
+    """Return the share of draws in which every entry of the released sum is at least the entry of `ROW`, and the ε
+    that the accountant of privjail counts for one draw.
     """
     accountant = privjail.PureDPAccountant(budget_limit=None)
     array = PrivNDArray(rows, distance=privjail.RealExpr(1), privacy_axis=0, accountant=accountant)

@@ -67,8 +67,9 @@ def laplace_loss(scale: Formula = laplace.noise_scale) -> Found:
 def laplace_tail(bound: Formula = laplace.largest_error) -> Found:
     """For k Laplace variables Y_i, P(max |Y_i| ≥ b ln(k/β)) = 1 − (1 − β/k)^k ≤ β, by Bernoulli's inequality.
 
-    If the bound is t times the scale b, the probability is 1 − (1 − e^{−t})^k. The check takes e^t from the reference's
-    formula, by the identity in place of the logarithm, and uses rational arithmetic.
+    If the bound is t times the scale b, the probability is 1 − (1 − e^{−t})^k. The check passes the identity function
+    to the reference's formula in place of the logarithm. The formula then gives e^t in place of t, so that the check
+    can use rational arithmetic.
     """
     for k, beta in product((1, 2, 5, 50), (Fraction(1, 2), Fraction(1, 10), Fraction(1, 1000))):
         argument = bound(Fraction(1), k, beta, lambda v: v)  # e^t
@@ -144,9 +145,9 @@ def regression_pairs(seed: int) -> Iterator[tuple[Matrix, Matrix, float]]:
 def regression_error(denominator: float = 1.0, column: float = 1.0, bound_of: Formula = ridge.error_bound) -> Found:
     """Lemma 1, ‖w − ŵ‖ ≤ (‖C − Ĉ‖_{2,∞} + ‖C − Ĉ‖ ‖ŵ‖)/(λ_min(C) + 2α), holds for the reference's `error_bound`.
 
-    What the reference calls the penalty α is the product αn in the paper. With one feature beside the target, the bound
-    is attained if its norms and λ_min are those of the feature's blocks of C − Ĉ and C. If a is the second moment of
-    the feature, w = 1/(a + 2α) and ŵ = 0.9/(a + 0.3 + 2α) differ by (0.1 + 0.3 ŵ)/(a + 2α).
+    What the reference calls the penalty α is the product αn in the paper. Let there be only one feature. Then the bound
+    is an equality if its norms and λ_min are taken from the blocks of C − Ĉ and C that belong to this feature. If a is
+    the second moment of the feature, w = 1/(a + 2α) and ŵ = 0.9/(a + 0.3 + 2α) differ by (0.1 + 0.3 ŵ)/(a + 2α).
     """
     for a, alpha in product((0.1, 2.0), (0.05, 1.0)):
         one, other = 1 / (a + 2 * alpha), 0.9 / (a + 0.3 + 2 * alpha)

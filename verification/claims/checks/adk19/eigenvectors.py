@@ -153,10 +153,10 @@ def undefined_weights(share: Fraction = Fraction(1), displayed: Fraction = Fract
     # With the identity in place of the logarithm the formula gives b e^{τ/b}, and the quotient is e^{τ/b}.
     argument = mechanism.adaptive_offset(epsilon, d, beta, lambda v: v) / mechanism.eigenvalue_scale(epsilon)
     if sp.simplify(sp.nsimplify(share) / (2 * argument) - beta / (4 * d)) != 0:
-        yield "the probability of a negative weight"
+        yield "the probability that λ̂ + τ is negative"
     lower, upper = (bound / 2 for bound in exponential(-1 / Fraction(mechanism.eigenvalue_scale(Fraction(1)))))
     if not displayed - Fraction(1, 2000) < lower < upper < displayed + Fraction(1, 2000):
-        yield "the probability in the bound"
+        yield "the probability that λ̂ + 1/ε is negative"
     yield "P(λ̂ + 1/ε < 0)", f"{float(lower):.6f}"
 
 
@@ -177,17 +177,18 @@ def corrected_corollary_1(
     """Let ε/2 be divided into ε_i ∝ w_i = √(max(λ̂_i, 0) + τ). If λ_i ≤ w_i² for all i, then 8 Σ (d − i + 1 + t)
     λ_i/ε_i ≤ 16 ((d + t)/ε) (Σ w_i)².
 
-    The root of the left side is the eigenvectors' term in ADK19.Thm2, which holds given λ̂: t = 0 belongs to the mean,
-    and t = 2 ln(2d/β) to the tail. The condition λ_i ≤ w_i² follows from |λ̂_i − λ_i| ≤ τ. The check sets λ_i = w_i²
-    and ε_i = 4η_i with the reference's exponents η_i. The right side minus the left side is then a polynomial in the
-    w_i and t without negative coefficients, because d − i + 1 ≤ d. At d = 1 both sides are equal, so the constant 16 =
-    4² cannot be smaller. The last direction is not drawn; its share of ε/2 is w_d/Σ w_i.
+    The square root of the left side is the term of the eigenvectors in the error bounds of ADK19.Thm2, which hold
+    conditionally on λ̂. The bound on the mean error has t = 0. The bound that holds with probability 1 − β has t = 2
+    ln(2d/β). The condition λ_i ≤ w_i² follows from |λ̂_i − λ_i| ≤ τ. The check sets λ_i = w_i² and ε_i = 4η_i with the
+    reference's exponents η_i. The right side minus the left side is then a polynomial in the w_i and t without negative
+    coefficients, because d − i + 1 ≤ d. At d = 1 both sides are equal, so the constant 16 = 4² cannot be smaller. The
+    last direction is not drawn; its share of ε/2 is w_d/Σ w_i.
     """
     epsilon, t = sp.symbols("epsilon t", positive=True)
     for d in (1, 2, 3, 5):
         w = sp.symbols(f"w1:{d + 1}", positive=True)
         drawn = [4 * eta for eta in exponents(epsilon, list(w))]
-        last = epsilon / 2 * w[-1] / sum(w)  # the last direction is not drawn; this is its share
+        last = epsilon / 2 * w[-1] / sum(w)  # the part of ε/2 for the last direction, which is not drawn
         parts = [*drawn, last]
         left = 8 * sum((d - i + t) * w[i] ** 2 / parts[i] for i in range(d))
         right = sp.nsimplify(constant) ** 2 * (d + sp.nsimplify(share) * t) / epsilon * sum(w) ** 2
@@ -339,7 +340,9 @@ def envelope(log_bound: Formula = bingham.log_envelope_bound) -> Evidence:
     stationary = sp.simplify(sp.together(sp.diff(log_rate_of_b, b) - bingham.envelope_equation(b, a) / 2))
     bend = sp.simplify(sp.together(sp.diff(log_rate_of_b, b, 2) + sum(1 / (b + 2 * v) ** 2 for v in a) / 2))
     holds = slope == 0 and value == 0 and sp.simplify(curvature + 2 * q) == 0 and stationary == 0 == bend
-    return Evidence(bool(holds), f"slope {slope}, value {value}, residual of b {stationary}")
+    return Evidence(
+        bool(holds), f"slope {slope} and value {value} at y = (q − b)/2, error {stationary} in the equation for b"
+    )
 
 
 @check("floating", less="bound", scope="94 spectra, q ≤ 100")

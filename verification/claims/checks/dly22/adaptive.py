@@ -479,7 +479,7 @@ def adaptive_error(factor: float = 32.0, clipping: Formula = clipped_cov.clip_le
 @check(
     "symbolic",
     covers="all",
-    exhausts="the search stops and τ is at least 2^{−k−1} or smaller, or it does not stop",
+    exhausts="the search stops and τ ≥ 2^{−k−1}, the search stops and τ < 2^{−k−1}, or the search does not stop",
     less="factor last",
     more="factor slack",
     scope="all g, a, e, τ",
@@ -586,7 +586,7 @@ def clipped_first(x: Matrix) -> Matrix:
 
 
 def without_search_noise(noise: AdaptiveNoise) -> AdaptiveNoise:
-    """Return the given noise without the noise of the search, so that the bound holds with α = 0."""
+    """Return the given noise with zeros for the search of the threshold, so that the bound holds with α = 0."""
     silent = above_threshold.AboveThresholdNoise(0.0, np.zeros_like(noise.search.queries))
     return dataclasses.replace(noise, search=silent)
 

@@ -108,10 +108,10 @@ def svt_accuracy(accuracy: Formula = above_threshold.accuracy) -> Found:
     """At α = (8/ε) ln(2m/β) all noises stay within α/2 with probability at least 1 − β, by the union bound.
 
     With v = e^{αε/8}, P(|Laplace(4/ε)| ≥ α/2) = 1/v and P(|Laplace(2/ε)| ≥ α/2) = v^{−2}, so m/v + v^{−2} ≤ β is
-    needed. The formula for α is linear in its logarithm. With the identity in place of the logarithm it gives 8v/ε, so
-    that the check can use rational arithmetic. With the calibration "tight", α is t + u, where P(|noise| ≥ t) = β/2 for
-    the threshold and P(|noise| ≥ u) = β/(2m) for each query. With the identity in place of the logarithm, this α is
-    2b₁/β + 2m b₂/β, where b₁ and b₂ are the scales of the two noises.
+    needed. The formula for α is a linear function of ln(2m/β). With the identity function in place of the logarithm the
+    formula gives 8v/ε, so that the check can use rational arithmetic. With the calibration "tight", α is t + u, where
+    P(|noise| ≥ t) = β/2 for the threshold and P(|noise| ≥ u) = β/(2m) for each query. With the identity in place of the
+    logarithm, this α is 2b₁/β + 2m b₂/β, where b₁ and b₂ are the scales of the two noises.
     """
     b1, b2 = Fraction(above_threshold.threshold_scale(1)), Fraction(above_threshold.query_scale(1, "tight"))
     for m, beta in product((1, 2, 5, 100), (Fraction(9, 10), Fraction(1, 2), Fraction(1, 1000))):
