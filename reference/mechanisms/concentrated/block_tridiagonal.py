@@ -20,7 +20,7 @@ Why blocks. Rows with q blocks of length r have length r√q. For these, `gauss_
 This mechanism has σ = 2√(q − 1) r²/(n√ρ) for q ≥ 2, in fewer entries. It loses the entries of Σ far from the diagonal.
 
 NOTE: we had only the abstract of the paper. We derived the shortening of blocks to length r, the constant S, and
-the use of one noise scale for all blocks. The paper also has a hierarchical estimator, for unknown decay off the diagonal.
+the use of one noise scale for all blocks. The paper also has a hierarchical estimator, for an unknown decay.
 
 Proof: proofs/paper/block-tridiagonal.md
 """

@@ -180,7 +180,7 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibrati
         ZCDP(rho),
         ZCDP(proven),
         True,
-        "for M', orthogonal rows of length r (r and 0 if d = 1) attain it; the output does as n → ∞",
+        "orthogonal rows of length r (r and 0 if d = 1) attain the proven budget for M', and for the output as n → ∞",
     )
 
 

@@ -190,7 +190,7 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibrati
     """The claimed and the proven budget of NaivePCE, because A is post-processing of its output."""
     proven = naive_pce.spend(rho=rho, dimension=dimension, calibration=calibration).proven
     return Spend(
-        ZCDP(rho), proven, False, "the budget of NaivePCE is a bound, because A depends on Z only through the space V"
+        ZCDP(rho), proven, False, "the budget of NaivePCE is an upper bound, because A is computed from its output"
     )
 
 

@@ -111,7 +111,7 @@ def sample(
 
     Returns
     -------
-    (d,), without a unit.
+    The vector u, of shape (d,). A direction has no unit.
 
     Raises
     ------

@@ -10,8 +10,8 @@ in `lap_cov`. The eigenvalues move by at most ‖Δ‖_*/n ≤ 2/n in ℓ1 (Mirs
 attains both bounds, so for d ≥ 2 the pair (G, λ̃) spends s/(nb) + ε/2. For d = 1 the output does not use G, and the
 mechanism spends ε/4.
 
-paper : b = 2√2 d/(nε). The mechanism claims ε. It spends 0.895 ε, 0.819 ε and 0.783 ε for d = 2, 4 and 8, and the
-    spent budget tends to 3ε/4 as d → ∞.
+paper : b = 2√2 d/(nε). The mechanism claims ε. It spends 0.895 ε, 0.819 ε and 0.783 ε for d = 2, 4 and 8, and the spent
+    budget tends to 3ε/4 as d → ∞.
 tight : b = 2s/(nε), our choice. The mechanism spends ε.
 
 NOTE: the code of the authors orders the v_i by the absolute values of the eigenvalues of G, some of which may be
