@@ -222,8 +222,8 @@ def spend(*, rho: CoinPressRho, dimension: Dimension, constants: Constants = "pa
     """The claimed budget is ρ. The proven budget is ρ, and ρ/2 for d = 1."""
     proven = rho if dimension > 1 else rho / 2
     remark = (
-        "ever longer rows along two axes approach the proven budget as n → ∞; if there is more than one step, the "
-        "outputs of all steps together do"
+        "ever longer rows along two axes (x and 0 if d = 1) approach the proven budget as n → ∞; if there is "
+        "more than one step, the outputs of all steps together do"
     )
     return Spend(ZCDP(rho), ZCDP(proven), True, remark)
 

@@ -151,7 +151,7 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "re
         PureDP(epsilon),
         PureDP(epsilon),
         True,
-        "the loss is ε at outputs that the noise of every sum moves away from the neighbour's sum",
+        "for some neighbours, the loss is ε where the noise moves every sum away from the neighbour's sum",
     )
 
 
