@@ -5,10 +5,10 @@ Under add-remove the number of rows n is private, so these mechanisms release th
 sensitivity for one row, so n and the sum share the budget: ε = ε₀ + ε₁ or ρ = ρ₀ + ρ₁, with the first share for n. A
 row that moves the sum the most attains the whole budget.
 
-The share of the budget for n is public. The share that is used minimises the error of the quotient of the noisy sum and
-the noisy n on the worst rows, to first order in the noise. Let V be the mean squared norm of the noise of the sum at
-ε₁ = 1 or ρ₁ = ½. The norm of Σ is at most 1. The squared error is therefore at most 1/n² times V/ε₁² + 2/ε₀² under pure
-DP, and at most 1/n² times (V/ρ₁ + 1/ρ₀)/2 under zCDP.
+The share of the budget for n is public. It minimises the error of the estimate of Σ that divides the noisy sum by the
+noisy n. The error is computed to first order in the noise, and for rows at which it is largest. Let V be the mean
+squared norm of the noise of the sum at ε₁ = 1 or ρ₁ = ½. The norm of Σ is at most 1. The squared error is therefore at
+most 1/n² times V/ε₁² + 2/ε₀² under pure DP, and at most 1/n² times (V/ρ₁ + 1/ρ₀)/2 under zCDP.
 
 The output is a vector: the noisy n, and then the noisy sum, entry by entry. If the noise of the sum is symmetric, the
 vector has the entries on and above the diagonal, row by row. A data set without rows is allowed, and its n and its sum
@@ -141,7 +141,7 @@ class RowsAndSumOutput(Output):
         The sum and the quotient (the part "second_moment") are taken about the same point.
         """
         said = super().meaning(scaled)
-        point = "the point `shift` in the provenance" if scaled else said["second_moment"]["about"]
+        point = "the point that the provenance records as `shift`" if scaled else said["second_moment"]["about"]
         for part in ("sum", "second_moment"):
             said[part] = {"about": point, "unit": said["second_moment"]["unit"]}
         return said
@@ -160,7 +160,7 @@ class RowsAndSumOutput(Output):
 
     @property
     def restorable(self) -> bool:
-        """Return True, because all parts of an output on scaled data can be converted to the units of the data."""
+        """Whether outputs on scaled data can be converted to the units of the data: yes, all parts of them can."""
         return True
 
     def restore(self, values: Array, shift: Vector, scale: Vector) -> Vector:

@@ -1,6 +1,7 @@
 """Define the declaration of a mechanism.
 
-Every file of a mechanism has one such object. Programs read there which functions the mechanism has, and what they do.
+Every file of a mechanism defines one `Mechanism` object. Programs read from this object which functions the mechanism
+has, and what the functions do.
 
 The registry, the options of the command line, the table of the README and the provenance of a release are derived from
 `Mechanism` objects.
@@ -38,7 +39,7 @@ PROVENANCES: dict[Provenance, str] = {
 }
 BUDGET = ("epsilon", "rho", "delta")
 OF_THE_DOMAIN = ("row_bound", "on_large_rows", "on_outside")
-BOUNDS = "bounds"  # the option for bounds of columns, whose values are not words
+BOUNDS = "bounds"  # the option that gives the bounds of the columns, which are numbers
 
 
 @dataclass(frozen=True)
@@ -63,13 +64,13 @@ class Mechanism(Generic[N, P, R]):
     notion : the notion of privacy, which determines the keywords of the budget.
     output : the kind of output.
     release : called as release(x, noise, *, …); the output is a function of the data and the noise.
-    draw_noise : called as draw_noise(dimension, rng, …); returns the noise that `release` takes. The caller may also
-        give by name the parameters of `sample`, the number of records `rows`, and the number of draws `size`.
+    draw_noise : called as draw_noise(dimension, rng, …); returns the noise that `release` takes. Its other arguments,
+        given by name, are parameters of `sample`, the number of records `rows`, and the number of draws `size`.
     sample : called as sample(x, rng, *, …); draws the noise and calls `release`. The annotations of `sample` declare
         the parameters (module `parameters`).
     spend : called as spend(*, …budget, dimension, …choices); returns the claimed and the proven budget.
-    domain : where rows must lie.
-    adjacency : which data sets are neighbours; the default, if there is a choice.
+    domain : the set in which rows must lie.
+    adjacency : which data sets are neighbours. If the caller can choose, this is the default.
     ordered : whether records are used in their order (disjoint blocks, pairs), so that reordering them changes the
         output.
     repeats : whether outputs can coincide, because their law has atoms.

@@ -120,7 +120,7 @@ class MatrixOutput(Output):
     def meaning(self, scaled: bool) -> dict[str, dict[str, str]]:
         said = super().meaning(scaled)
         if scaled and self.part == "second_moment":
-            said[self.part]["about"] = "the point `shift` in the provenance"
+            said[self.part]["about"] = "the point that the provenance records as `shift`"
         return said
 
     @property

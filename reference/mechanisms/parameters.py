@@ -120,7 +120,7 @@ class Parameter:
 
 
 def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
-    """Return the keyword-only arguments of a function that have a rule, in their order."""
+    """Return those keyword-only arguments of a function whose annotations say which values are valid."""
     hints = get_type_hints(function, include_extras=True)
     found = {}
     for name, argument in inspect.signature(function).parameters.items():
@@ -173,7 +173,7 @@ def strict(**words: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Make the decorated formula check those arguments that must be one of several words. The formula itself then needs
     no check: it can be a single expression, and its other arguments can be numbers of any type.
 
-    words : for the name of each such argument, the type that lists the words, such as `Calibration`.
+    words : names each such argument, and gives the type that lists its words, such as `calibration=Calibration`.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -204,8 +204,8 @@ Delta = Annotated[float, below_one("δ", "the additive term of (ε, δ)-DP")]
 Beta = Annotated[float, below_one("β", FAILURE)]
 # Types with the suffix ToShare are for mechanisms that divide the budget or β among their steps.
 # Their ranges start higher. A share is at least 1/1000 of the whole, so it is a valid `Epsilon`, `Rho` or `Beta`.
-# Types with the suffix Twice are for mechanisms that run a mechanism with a type ToShare on half of their budget.
-# Types with the suffix Thrice are for mechanisms that run a mechanism with a type Twice on half of their budget.
+# The suffix Twice is for mechanisms that give half of their budget to a mechanism whose type has the suffix ToShare.
+# The suffix Thrice is for mechanisms that give half of their budget to a mechanism whose type has the suffix Twice.
 EpsilonToShare = Annotated[float, positive("ε", THE_BUDGET, 1e-27)]
 RhoToShare = Annotated[float, positive("ρ", THE_BUDGET, 1e-27)]
 BetaToShare = Annotated[float, below_one("β", FAILURE, 1e-297)]

@@ -164,7 +164,7 @@ def spend(
         ApproximateDP(epsilon, delta),
         ApproximateDP(epsilon, exact),
         exact > SMALLEST_PROBABILITY,
-        "by the event {loss > ε}, for rows e₁ and e₂ (1 and 0 if d = 1)",
+        "for the rows e₁ and e₂ (1 and 0 if d = 1), the event that the loss exceeds ε attains the proven δ",
     )
 
 

@@ -266,7 +266,7 @@ def spend(*, epsilon: L2Epsilon, delta: Delta, dimension: Dimension) -> Spend:
         ApproximateDP(epsilon, delta),
         ApproximateDP(epsilon, min(max(exact, SMALLEST_PROBABILITY), math.nextafter(1.0, 0.0))),
         exact > SMALLEST_PROBABILITY,
-        "by the event {loss > ε}, for orthonormal rows (1 and 0 if d = 1)",
+        "for orthonormal rows (1 and 0 if d = 1), the event that the loss exceeds ε attains the proven δ",
     )
 
 

@@ -6,16 +6,17 @@
 3. Release the index i, or m + 1 if there is none.
 
 Why it is private. Shift the noise so that output i on one data set becomes output i on its neighbour. A shift by a of
-noise with scale b costs |a|/b, and the privacy loss at i is at most the total cost:
+noise with scale b costs |a|/b, and the privacy loss at i is at most the total cost. The shifts depend on the queries.
 general queries : raise T̂ by 1 and f̂_i by up to 2. The loss is 1/b₁ + 2/b₂.
-monotone queries, which all rise or all fall : if they rise, raise T̂ by 1 and f̂_i by up to 1; if they fall, raise f̂_i
+monotone queries : these all rise or all fall. If they rise, raise T̂ by 1 and f̂_i by up to 1. If they fall, raise f̂_i
     alone by up to 1. The loss is 1/b₁ + 1/b₂ (Lyu–Su–Li 2017, Theorem 3).
 energies : replacing a row x by y moves every f_j by y_j² − x_j². For j < i lower f̂_j by y_j², and raise f̂_i by x_i².
     The loss approaches 2/b₂ as n → ∞. In dimension 1 the loss is 1/max(b₁, b₂).
 
-paper : b₁ = 2/ε, b₂ = 4/ε. The mechanism claims ε; general queries spend ε, monotone ones 3ε/4, energies ε/2.
-tight : b₁ = b₂ = 2/ε, for monotone queries and energies only. With "tight", monotone queries and energies spend ε;
-    general queries would spend 1.5 ε.
+paper : b₁ = 2/ε, b₂ = 4/ε. The calibration claims ε. It spends ε on general queries, 3ε/4 on monotone queries, and ε/2
+    on energies.
+tight : b₁ = b₂ = 2/ε. The calibration is for monotone queries and energies only, on which it spends ε. On general
+    queries it would spend 1.5 ε.
 
 Accuracy. Let α = b₁ ln(2/β) + b₂ ln(2m/β). With probability 1 − β, every query before the released index is below T +
 α, and the query at the released index is at least T − α. DR14 Theorem 3.24 prints the larger α = (8/ε) ln(2m/β).
@@ -108,8 +109,8 @@ def first_above(
     does.
 
     values : shape (m,), the queries. Replacing one row must change each query by at most 1. With "tight" the queries
-        must also be monotone, or be the energies.
-    noise : the noise for m queries.
+        must also be monotone, or be the energies n Σ_ii of the features.
+    noise : the noise of the threshold and of m queries.
     """
     z = require_shape("noise.threshold", noise.threshold, ())
     nu = require_shape("noise.queries", noise.queries, values.shape)
@@ -177,7 +178,7 @@ def sample(
 
     Returns
     -------
-    (), without a unit.
+    The index, of shape (). An index has no unit.
 
     Raises
     ------
@@ -203,7 +204,9 @@ def sample(
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
     """The claimed budget is ε. The proven budget is the supremum of the loss for the energies, `energies_loss`."""
     proven = energies_loss(threshold_scale(epsilon), query_scale(epsilon, calibration), dimension)
-    return Spend(PureDP(epsilon), PureDP(proven), True, "in the limit of large n, for a share below d")
+    return Spend(
+        PureDP(epsilon), PureDP(proven), True, "if `share` < d, some neighbours approach the proven budget as n → ∞"
+    )
 
 
 ABOUT = About("above-threshold", "AboveThreshold (sparse vector)", "DLY22", "Algorithm 1", "code")

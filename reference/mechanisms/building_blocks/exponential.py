@@ -32,7 +32,7 @@ from covassay.reference.mechanisms.output import LevelOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
 
-ENERGY_RANGE = 2  # the range R of the change of the energies, if there are two features or more
+ENERGY_RANGE = 2  # R = sup Δ − inf Δ for d ≥ 2, where replacing one row changes the energies by Δ
 
 # FORMULAS
 
@@ -43,7 +43,7 @@ def exponent(epsilon: Number, score_range: Number) -> Number:
 
 
 def privacy_loss(eta: Number, score_range: Number) -> Number:
-    """The bound ηR on the privacy loss, and on the length of the interval that holds it."""
+    """The bound ηR on the privacy loss. All values of the loss lie in an interval of length ηR."""
     return eta * score_range
 
 
@@ -109,7 +109,7 @@ def sample(
 
     Returns
     -------
-    (), without a unit.
+    The number of the feature, of shape (). This number has no unit.
 
     Raises
     ------
@@ -129,7 +129,11 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     budget is spent.
     """
     proven = privacy_loss(exponent(epsilon, ENERGY_RANGE), ENERGY_RANGE)
-    remark = "as n → ∞" if dimension > 1 else "there is one outcome; loss 0"
+    remark = (
+        "some neighbours approach the proven budget as n → ∞"
+        if dimension > 1
+        else "there is only one outcome, so no budget is spent"
+    )
     return Spend(PureDP(epsilon), PureDP(proven), dimension > 1, remark)
 
 

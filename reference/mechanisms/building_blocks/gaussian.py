@@ -155,10 +155,14 @@ def sample(
 def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
     """The claimed budget is ρ. The proven budget is ρ, which some neighbours attain in every dimension."""
     if adjacency == "add-remove":
-        return Spend(ZCDP(rho), ZCDP(rho), True, "for a row along an axis")
+        return Spend(
+            ZCDP(rho), ZCDP(rho), True, "adding or removing a row of length 1 along an axis attains the proven budget"
+        )
     change = second_moments_sensitivity(1, dimension)
     proven = zcdp_of_gaussian(change, noise_scale(change, rho) ** 2)
-    return Spend(ZCDP(rho), ZCDP(proven), True, "at every order, for rows e₁ and e₂ (1 and 0 if d = 1)")
+    return Spend(
+        ZCDP(rho), ZCDP(proven), True, "the rows e₁ and e₂ (1 and 0 if d = 1) attain the proven budget at every order"
+    )
 
 
 ABOUT = About("gaussian", "Gaussian mechanism", "DLY22", "Lemma 3", "reconstructed")

@@ -103,7 +103,8 @@ def rounding(epsilon: float) -> float:
 def proven_delta(q: float, epsilon: float) -> float:
     """Return an upper bound on δ(q, ε), or 1e-300 if the bound is smaller.
 
-    For ε < ENOUGH the bound is computed at a slightly larger q, which makes up for rounding errors.
+    For ε < 0.001 (`ENOUGH`) the computed δ(q, ε) can be too small by rounding. The bound is then computed at a slightly
+    larger q, at which δ is larger.
     """
     raised = q * (1 + rounding(epsilon) / 2) if epsilon < ENOUGH else q
     return max(math.exp(log_delta(raised, epsilon)), SMALLEST_PROBABILITY)
@@ -244,7 +245,7 @@ def spend(
         ApproximateDP(epsilon, delta),
         ApproximateDP(epsilon, exact),
         exact > SMALLEST_PROBABILITY,
-        "by the event {loss > ε}, for rows e₁ and e₂ (1 and 0 if d = 1)",
+        "for the rows e₁ and e₂ (1 and 0 if d = 1), the event that the loss exceeds ε attains the proven δ",
     )
 
 

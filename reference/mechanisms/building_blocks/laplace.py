@@ -165,10 +165,20 @@ def sample(
 def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
     """The claimed budget is ε. The proven budget is ε, which some neighbours attain in every dimension."""
     if adjacency == "add-remove":
-        return Spend(PureDP(epsilon), PureDP(epsilon), True, "for a row along an axis")
+        return Spend(
+            PureDP(epsilon),
+            PureDP(epsilon),
+            True,
+            "adding or removing a row of length 1 along an axis attains the proven budget",
+        )
     change = second_moments_sensitivity(1, dimension)
     proven = privacy_loss(change, noise_scale(change, epsilon))
-    return Spend(PureDP(epsilon), PureDP(proven), True, "at y = f, for rows e₁ and e₂ (1 and 0 if d = 1)")
+    return Spend(
+        PureDP(epsilon),
+        PureDP(proven),
+        True,
+        "the rows e₁ and e₂ (1 and 0 if d = 1) attain the proven budget at the output y = f",
+    )
 
 
 ABOUT = About("laplace", "Laplace mechanism", "ADK19", "Lemma 3")

@@ -10,8 +10,8 @@ Why ε-DP. If x is replaced by y, every Q_j moves by 0 or 1, and all move in one
 otherwise. The queries are therefore monotone, and AboveThreshold spends at most 1/b₁ + 1/b₂ on them (see
 `above_threshold`). The loss comes close to 1/b₁ + 1/b₂ for many radii (p → 0) and large n.
 
-paper : b₁ = 2/ε, b₂ = 4/ε. The calibration claims ε and spends 3ε/4.
-tight : b₁ = b₂ = 2/ε. The mechanism spends ε.
+paper : b₁ = 2/ε, b₂ = 4/ε. With these scales the mechanism claims ε and spends 3ε/4.
+tight : b₁ = b₂ = 2/ε. With these scales the mechanism spends ε.
 
 NOTE: DLY22 prints neither α nor its constants. In the authors' code α is the accuracy of AboveThreshold for J + 1
 queries, with failure probability β. Privacy does not depend on α.
@@ -170,7 +170,12 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = 
     """
     scales = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, calibration)
     proven = above_threshold.monotone_loss(*scales)
-    return Spend(PureDP(epsilon), PureDP(proven), True, "in the limit of many radii and large n")
+    return Spend(
+        PureDP(epsilon),
+        PureDP(proven),
+        True,
+        "some neighbours approach the proven budget in the limit of many radii and large n",
+    )
 
 
 ABOUT = About("private-radius", "private radius", "DLY22", "Lemma 10", "reconstructed")

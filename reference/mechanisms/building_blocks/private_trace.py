@@ -127,7 +127,12 @@ def sample(
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     """The claimed budget is ε. The proven budget is ε, which some neighbours attain in every dimension."""
     proven = privacy_loss(1, 1, laplace_scale(1, epsilon))
-    return Spend(PureDP(epsilon), PureDP(proven), True, "at every output outside (tr Σ, tr Σ'), for y = 0")
+    return Spend(
+        PureDP(epsilon),
+        PureDP(proven),
+        True,
+        "if a row of length 1 is replaced by y = 0, all outputs outside (tr Σ, tr Σ') attain the proven budget",
+    )
 
 
 ABOUT = About("private-trace", "private trace", "DLY22", "Algorithm 3, trace step", "reconstructed")

@@ -8,16 +8,16 @@ Clipping to a smaller norm means less noise and more bias. The steps find a norm
 2. N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e). The first term bounds the error of `gauss_cov` (noise on every entry), the
    second that of `separate_cov` (noisy eigenvalues and eigenvectors), at budget ρ₁, on rows clipped to 2^{−k}.
 3. B_k = (1/n) Σ_i max(0, u_i² − 4^{−k}) bounds the bias of such clipping; u_i is ‖x_i‖ rounded up to a power of two.
-   AboveThreshold at ε₀ finds the first k in 0, …, K = min(nd, 79) with n(B_k − N_k) ≥ 0 up to Laplace noise. This k is
-   k*, and k* = K + 1 if there is none. τ = min(1, 2^{1−k*}).
+   AboveThreshold at ε₀ finds k*, the first k in 0, …, K = min(nd, 79) with n(B_k − N_k) ≥ 0 up to Laplace noise, or
+   K + 1 if there is no such k. The new clipping norm is τ = min(1, 2^{1−k*}).
 4. Clip the rows to τ and divide them by τ. Run the mechanism whose bound at k* is smaller, at ρ₁. Round its eigenvalues
    to [0, 1], and multiply by (τ r̃ r)², r the row bound: the output is positive semidefinite up to rounding.
 
 Why ρ-zCDP. The trace costs ρ/8. Replacing one row moves all queries of a search in one direction, so a search costs
 ε₀²/8 = ρ/32 by bounded range; the paper counts ρ/8. Step 4 costs ρ₁. The sums of these costs are upper bounds.
 paper : ρ₁ = 3ρ/4, as in the authors' code, which has no step 0. This calibration claims ρ and spends at most 29ρ/32.
-    With radius="private", ρ₁ is 5ρ/8 (our choice), and the calibration spends at most 26ρ/32.
-tight : ρ₁ = 27ρ/32 (26ρ/32 with radius="private"); it spends at most ρ. "tight" and the account of searches are ours.
+    With radius="private", we chose ρ₁ = 5ρ/8; then the calibration spends at most 26ρ/32.
+tight : ρ₁ = 27ρ/32, or 26ρ/32 with radius="private". It spends at most ρ. "tight" and the search cost ρ/32 are ours.
 
 The bounds of step 2 are proven with bounds="theorem", and the authors' heuristics with "code". Privacy rests on
 neither. NOTE: the steps are from the authors' code, not from the printed listing. The proof lists differences.
@@ -234,7 +234,7 @@ def release(
     # 1. QUERY and NOISE: t̃, an upper bound on tr Σ
     trace = trace_bound(rows, noise.trace, rho, beta)
 
-    # 2. g, a and e from t̃; the smaller bound N_k for every level k
+    # 2. Compute the coefficients g, a and e of the error bounds from t̃, and N_k, the smaller bound, for every level k
     final, last = final_budget(rho, radius, calibration), last_level(n, d)
     found = errors(n, d, final, trace, 3 * beta / 4, ensemble, bounds)
     smaller = [min(error_bounds(found, k).values()) for k in range(last + 1)]
@@ -243,7 +243,8 @@ def release(
     level = first_level(bin_counts(rows, last), smaller, n, noise.search, search_epsilon(rho))
     tau = float(clip_level(level))
 
-    # 4. QUERY and NOISE: M is the mechanism with the smaller bound; `clipped` returns τ² M(rows clipped to τ, over τ)
+    # 4. QUERY and NOISE: let M be the mechanism with the smaller bound, and X' the rows, clipped to norm τ and then
+    # divided by τ. The function `clipped` returns τ² M(X').
     better = least(error_bounds(found, level))
     noisy = clipped(rows, noise.base, final, tau, better, ensemble)
     return spectral_interval(noisy / tau**2, 0.0, 1.0) * (tau * unit * row_bound) ** 2
@@ -344,7 +345,7 @@ def spend(
     proven budget is ρ₁/2 less.
     """
     proven = privacy_loss(rho, dimension, radius, calibration)
-    return Spend(claimed=ZCDP(rho), proven=ZCDP(proven), attained=False, remark="step by step; an upper bound")
+    return Spend(claimed=ZCDP(rho), proven=ZCDP(proven), attained=False, remark="the sum of upper bounds of the steps")
 
 
 ABOUT = About("adaptive-cov", "adaptive clipping and mechanism", "DLY22", "Algorithm 3", "code")

@@ -13,8 +13,8 @@ moves λ_min(G) by at most 1. The replacement moves G by A and v by b with ‖A�
 of the change of Σ x xᵀ. The Rényi divergence of order α is therefore at most α(1/(2s₁²) + max(1/s₂², 1/(2s₃²))).
 
 paper : s₁ = √(3/(2ρ)), s₂ = √(3/ρ), s₃ = √(3/(2ρ)). Steps 1 to 3 have the sensitivities 1, √2 and 1, and each step
-    alone spends at most ρ/3. The calibration claims ρ. It spends 2ρ/3, because no replaced row moves both G and v by
-    as much as their sensitivities, and ρ/2 if p = 1.
+    alone spends at most ρ/3. The calibration claims ρ. It spends 2ρ/3, because no replaced row moves both G and v by as
+    much as their sensitivities. If p = 1, the calibration spends ρ/2.
 tight : s₂ and s₃ are √2 times smaller. The calibration spends ρ, or 2ρ/3 if p = 1. The bound on the divergence, with G
     and v together, is ours.
 
@@ -85,7 +85,7 @@ def vector_scale(rho: Number, calibration: str) -> Number:
 def target_eigenvalue(
     features: Number, scale: Number, beta: Number, log: Callable[[Number], Number] = math.log
 ) -> Number:
-    """The target s₂√(p ln(2p²/β)), to which the penalty λ raises λ̃ if λ̃ is smaller."""
+    """The target s₂√(p ln(2p²/β)). If λ̃ is smaller than the target, the penalty λ is the difference."""
     return scale * (features * log(2 * features**2 / beta)) ** 0.5
 
 
@@ -152,7 +152,7 @@ def release(
 
 def draw_noise(dimension: int, rng: np.random.Generator) -> AdaSSPNoise:
     """Return the noise that `release` takes for `dimension` columns."""
-    p = max(1, dimension - 1)  # a single column, which `release` refuses, would give p = 0
+    p = max(1, dimension - 1)  # at least 1, even for a single column, which `release` refuses
     return AdaSSPNoise(float(rng.standard_normal()), wigner.sample_wigner(p, rng), rng.standard_normal(p))
 
 
@@ -181,7 +181,7 @@ def sample(
 
     Returns
     -------
-    (d − 1,), without a unit.
+    The coefficients, of shape (d − 1,). They have no unit.
 
     Raises
     ------
@@ -203,7 +203,7 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: Calibration = "paper")
 
     The proven budget is 2ρ/3 with "paper" and ρ with "tight"; for one feature, ρ/2 and 2ρ/3.
     """
-    remark = "by the triple (λ_min(G) + s₁Z, G̃, ṽ), at every order; we do not claim that the output attains it"
+    remark = "(λ_min(G) + s₁Z, G̃, ṽ) attains the proven budget at every order; we do not claim this for the output"
     return Spend(ZCDP(rho), ZCDP(privacy_loss(rho, dimension, calibration)), True, remark)
 
 

@@ -19,8 +19,8 @@ with every second block negated. S² is 2 for q = 1, and 1 for d = 1.
 Why blocks. Rows with q blocks of length r have length r√q. For these, `gauss_cov` has σ = q r²/(n√ρ) in every entry.
 This mechanism has σ = 2√(q − 1) r²/(n√ρ) for q ≥ 2, in fewer entries. It loses the entries of Σ far from the diagonal.
 
-NOTE: we had the abstract of the paper, and derived the rest: the shortening by blocks, S, and the same noise scale for
-all blocks. The paper also has a hierarchical estimator, for covariances whose decay off the diagonal is unknown.
+NOTE: we had only the abstract of the paper. We derived the shortening of blocks to length r, the constant S, and
+the use of one noise scale for all blocks. The paper also has a hierarchical estimator, for an unknown decay.
 
 Proof: proofs/paper/block-tridiagonal.md
 """
@@ -167,8 +167,8 @@ def spend(*, rho: Rho, dimension: Dimension, block: Block = 1) -> Spend:
     The proven budget is ρ, which some neighbours attain at every order, in every dimension and for every `block`.
     """
     remark = (
-        "at every order, for rows that differ in the sign of every second block; for a single block, "
-        "for orthonormal rows (1 and 0 if d = 1)"
+        "rows that differ in the sign of every second block attain the proven budget at every order; for a single "
+        "block, orthonormal rows (1 and 0 if d = 1) attain it"
     )
     return Spend(ZCDP(rho), ZCDP(rho), True, remark)
 

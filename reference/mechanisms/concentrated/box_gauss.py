@@ -146,7 +146,7 @@ def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-on
 
     The proven budget is ρ. In every dimension, some neighbours attain it, under replace-one and under add-remove.
     """
-    return Spend(ZCDP(rho), ZCDP(rho), True, "at every order, for rows on corners of the box")
+    return Spend(ZCDP(rho), ZCDP(rho), True, "rows on corners of the box attain the proven budget at every order")
 
 
 ABOUT = About("box-gauss", "bounded columns, Gaussian noise", "ours", "(for columns with public bounds)", "ours")

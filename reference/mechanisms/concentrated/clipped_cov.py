@@ -16,8 +16,8 @@ length ε₀, which costs ε₀²/8 = ρ/16 (bounded range, Cesar–Rogers 2020)
 up, although M depends on τ.
 
 public threshold : ρ₁ = ρ with either calibration. The mechanism spends what M spends.
-private, paper : ρ₁ = 3ρ/4, as in the authors' code. The mechanism claims ρ and spends at most 13ρ/16.
-private, tight : ρ₁ = 15ρ/16, our choice. The mechanism spends at most ρ. We added the account of the search.
+private threshold, "paper" : ρ₁ = 3ρ/4, as in the authors' code. The mechanism claims ρ and spends at most 13ρ/16.
+private threshold, "tight" : we chose ρ₁ = 15ρ/16. At most ρ is spent. The bound ρ/16 on the cost of the search is ours.
 
 Accuracy. The bias is at most (1/n) Σ_i (‖x_i‖² − τ²)₊ (DLY22 Lemma 9).
 NOTE: the authors' code has M = "separate" only, another ν and another K, and rounds eigenvalues to [0, τ²].
@@ -221,13 +221,13 @@ def release(
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     final = final_budget(rho, threshold, calibration)
 
-    # 1. τ: public, or QUERY and NOISE of the search for it
+    # 1. Take the public τ, or search for τ with QUERY and NOISE
     tau = float(clip_norm)
     if threshold == "private":
         nu = base_error(n, d, final, beta, base, ensemble)
         tau = private_clip_norm(rows, nu, noise.search, search_epsilon(rho))
 
-    # 2. QUERY and NOISE: M on the clipped rows, which returns τ² M(X')
+    # 2. QUERY and NOISE: run M on the clipped rows X'. The function `clipped` returns τ² M(X').
     noisy = clipped(rows, noise.base, final, tau, base, ensemble)
 
     # 3. RELEASE
@@ -315,13 +315,20 @@ def spend(
     """The claimed budget is ρ.
 
     The proven budget is ρ with a public threshold. With a private threshold it is 13ρ/16 for "paper" and ρ for "tight".
-    In dimension 1 it is less.
+    In dimension 1 the proven budget is less than these values.
     """
     proven = base_loss(final_budget(rho, threshold, calibration), dimension, base)
     if threshold == "public":
-        return Spend(ZCDP(rho), ZCDP(proven), attained=True, remark="by the mechanism that runs on the clipped rows")
+        return Spend(
+            ZCDP(rho), ZCDP(proven), attained=True, remark="attained as by the mechanism that the option `base` selects"
+        )
     proven += search_loss(search_epsilon(rho))
-    return Spend(ZCDP(rho), ZCDP(proven), attained=False, remark="step by step; an upper bound")
+    return Spend(
+        ZCDP(rho),
+        ZCDP(proven),
+        attained=False,
+        remark="the sum of upper bounds for the search and for the mechanism on the clipped rows",
+    )
 
 
 ABOUT = About("clipped-cov", "covariance of clipped rows", "DLY22", "Section 5.1 (ClippedCov)", "code")

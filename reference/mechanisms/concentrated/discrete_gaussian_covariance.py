@@ -204,10 +204,20 @@ def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-on
         share, change = count_share(dimension), sum_squared(INPUT_BITS)
         count = privacy_loss(1, noise_variance(1, share * whole))
         proven = count + privacy_loss(change, noise_variance(change, (1 - share) * whole))
-        return Spend(ZCDP(rho), ZCDP(float(proven)), True, "for a row along an axis, α whole")
+        return Spend(
+            ZCDP(rho),
+            ZCDP(float(proven)),
+            True,
+            "adding or removing a row of length 1 along an axis attains the proven budget, if α is whole",
+        )
     change = sensitivity_squared(dimension, INPUT_BITS)
     proven = privacy_loss(change, noise_variance(change, whole))
-    return Spend(ZCDP(rho), ZCDP(float(proven)), True, "for rows e₁ and e₂ (1 and 0 if d = 1), α whole")
+    return Spend(
+        ZCDP(rho),
+        ZCDP(float(proven)),
+        True,
+        "the rows e₁ and e₂ (1 and 0 if d = 1) attain the proven budget, if α is whole",
+    )
 
 
 ABOUT = About("discrete-gaussian-covariance", "discrete Gaussian covariance", "CKS20", "Algorithm 3", "ours")

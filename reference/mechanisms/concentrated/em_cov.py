@@ -15,9 +15,9 @@ In step 2, given θ_1, …, θ_{i−1}, the score moves by (u·P_i y)² − (u·
 therefore lies in an interval of length 2η_i, which costs (2η_i)²/8 = η_i²/2 under zCDP (Cesar–Rogers 2020). The costs
 of all steps add up to a bound on the spend.
 
-reconstructed : Laplace noise, with b = 2/√ρ and η_i = √(ρ/d)/4. This spends at most ρ/4 + (ρ/32)(d − 1)/d, or ρ/8 for
-    d = 1.
-tight : our calibration, Gaussian noise with b² = 2/ρ and η_i = √(ρ/(d − 1)). This spends at most ρ, or ρ/4 for d = 1.
+reconstructed : Laplace noise, with b = 2/√ρ and η_i = √(ρ/d)/4. The mechanism spends at most ρ/4 + (ρ/32)(d − 1)/d, or
+    ρ/8 for d = 1.
+tight : Gaussian noise, with b² = 2/ρ and η_i = √(ρ/(d − 1)), our choice. At most ρ is spent, or ρ/4 for d = 1.
 
 NOTE: the experiments of DLY22 ran EMCov as an ε-DP mechanism, and spent ε/2 on the eigenvalues. They took ε from the
 conversion of ρ-zCDP to (ε, δ)-DP at δ = 10^−10. At ρ = 0.1 the noisy eigenvalues alone cost at least 4.8 ρ under zCDP.
@@ -169,7 +169,8 @@ def sample(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
-    """The claimed budget is ρ. The proven budget is less than 9ρ/32 with "reconstructed", and ρ with "tight".
+    """The claimed budget is ρ. With "reconstructed" the proven budget is less than 9ρ/32, and with "tight"
+    the proven budget is ρ.
 
     For d = 1 the proven budget is ρ/8 with "reconstructed", and ρ/4 with "tight".
     """
@@ -177,7 +178,7 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibrati
     eigenvalues = eigenvalue_loss(rho, change_squared, calibration)
     proven = eigenvalues + direction_loss(exponents(rho, dimension, calibration))
     attained = dimension == 1 and calibration == "tight"
-    return Spend(ZCDP(rho), ZCDP(proven), attained, "" if attained else "the sum of the bounds of its steps")
+    return Spend(ZCDP(rho), ZCDP(proven), attained, "" if attained else "the sum of upper bounds of the steps")
 
 
 ABOUT = About("em-cov", "iterative eigenvector sampling under zCDP", "DLY22", "Appendix A", "reconstructed")

@@ -224,9 +224,17 @@ def spend(
     The proven budget is ρ for d ≥ 2 or under add-remove and ρ/2 for d = 1, attained at every order α.
     """
     if adjacency == "add-remove":
-        return Spend(ZCDP(rho), ZCDP(rho), True, "for a row along an axis, at every order")
+        return Spend(
+            ZCDP(rho),
+            ZCDP(rho),
+            True,
+            "adding or removing a row of length 1 along an axis attains the proven budget at every order",
+        )
     return Spend(
-        ZCDP(rho), ZCDP(privacy_loss(rho, dimension)), True, "for rows e₁ and e₂ (1 and 0 if d = 1), at every order"
+        ZCDP(rho),
+        ZCDP(privacy_loss(rho, dimension)),
+        True,
+        "the rows e₁ and e₂ (1 and 0 if d = 1) attain the proven budget at every order",
     )
 
 

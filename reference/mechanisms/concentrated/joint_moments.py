@@ -8,18 +8,19 @@
 
 Why ρ-zCDP. The release is a Gaussian vector, and replacing x by y gives D_α = (α/2) q(x, y)/(nσ₁)² ≤ αρ.
 
-Releasing Σ as well need not add noise to the mean. For the mean alone S = 2, attained at y = −x, which does not change
-Σ. The rows that move Σ the most are orthogonal, and move the mean by √2 only. Therefore S stays 2 as long as λ is at
-most some λ₀ > 0. For d ≥ 2, λ₀ = ½: with c = ⟨x, y⟩, q(x, y) is at most 2 − 2c + 2λ(1 − c²) = 4 − 2(1 + c)(1 −
-λ(1 − c)), and 1 − c ≤ 2. For d = 1, λ₀ is larger, (11 + 5√5)/8.
+A release of Σ in addition need not increase the noise of the mean. For the mean alone S = 2, attained at y = −x, which
+does not change Σ. The rows that move Σ the most are orthogonal, and move the mean by √2 only. Therefore S stays 2 as
+long as λ is at most some λ₀ > 0. For d ≥ 2, λ₀ = ½: with c = ⟨x, y⟩, q(x, y) is at most 2 − 2c + 2λ(1 − c²) = 4 − 2(1 +
+c)(1 − λ(1 − c)), and 1 − c ≤ 2. For d = 1, λ₀ is larger, (11 + 5√5)/8.
 
-`weight` is λ/λ₀. Up to weight 1 the mean has the noise that it would have alone. Above weight 1 the mean has more
+`weight` is λ/λ₀. If `weight` ≤ 1, the mean has the same noise as if it were released alone. Above 1 the mean has more
 noise, and Σ has less. For d ≥ 2 and weight 1 + √2, σ₂ is that of two separate releases with ρ/2 each, and σ₁ is 0.78
 times theirs.
 
 NOTE: we had only the beginning of the paper, and a restatement of Algorithm 1 by others, for λ = λ₀ and S = 2. The
-paper releases a stream of rows by the matrix mechanism, under (ε, δ)-DP. Its noise on Σ has d² independent entries; G
-is the symmetric part. Our form releases all rows once, under zCDP. We added S for every weight, and proved it attained.
+paper releases a stream of rows by the matrix mechanism, under (ε, δ)-DP. The paper's noise on Σ has d² independent
+entries, and our G is the symmetric part of such noise. Our form releases all rows once, under zCDP. We added S for
+every weight, and proved it attained.
 
 Proof: proofs/paper/joint-moments.md
 """
@@ -49,7 +50,9 @@ from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Rho, 
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 from covassay.reference.sensitivity import square_root
 
-Weight = Annotated[float, between("w", 1e-6, 1e6, "public: λ/λ₀, the weight of Σ; up to 1 it costs the mean nothing")]
+Weight = Annotated[
+    float, between("w", 1e-6, 1e6, "public: λ/λ₀, the weight of Σ; a weight ≤ 1 adds no noise to the mean")
+]
 
 # FORMULAS
 
@@ -149,7 +152,7 @@ def sample(
     x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
-    weight : w in [1e-6, 1e6], public: λ/λ₀, the weight of Σ; up to 1 it costs the mean nothing.
+    weight : w in [1e-6, 1e6], public: λ/λ₀, the weight of Σ; a weight ≤ 1 adds no noise to the mean.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
@@ -208,7 +211,7 @@ MECHANISM = Mechanism(
     sample,
     spend,
     unranked=(
-        "it releases the mean too; for d ≥ 2, gauss-cov ensemble=goe has less noise on the second moment at every "
-        "weight, and half the noise scale at weight 1"
+        "it releases the mean too; for d ≥ 2, gauss-cov with ensemble=goe has less noise on the second moment at every "
+        "weight, and at weight 1 its noise scale is half of that of joint-moments"
     ),
 )

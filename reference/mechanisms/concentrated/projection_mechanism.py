@@ -114,10 +114,12 @@ def sample(
 def spend(*, rho: Rho, dimension: Dimension, ensemble: Ensemble = "wigner") -> Spend:
     """The claimed budget is ρ.
 
-    The proven budget is the one that `gauss_cov` spends. The output attains it in the limit of large n.
+    The proven budget is the one that `gauss_cov` spends. The output attains this budget in the limit of large n.
     """
     noisy = gauss_cov.spend(rho=rho, dimension=dimension, ensemble=ensemble)
-    return Spend(noisy.claimed, noisy.proven, True, "in the limit of large n, where the projection does nothing")
+    return Spend(
+        noisy.claimed, noisy.proven, True, "attained in the limit of large n, where the projection changes nothing"
+    )
 
 
 ABOUT = About("projection-mechanism", "projection mechanism", "DLY22", "Appendix C", "reconstructed")

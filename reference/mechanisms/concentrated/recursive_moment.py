@@ -14,13 +14,13 @@ Why ρ-zCDP. In every round the rows are in the unit ball, so replacing one row 
 norm. A round costs at most (√2/n)²/(2σ²) ≤ ρ/K. Since Π depends on earlier rounds only, the costs add up (adaptive
 composition). m and κ matter for accuracy only: privacy holds for any rows.
 
-reconstructed : σ = 4√K/(n√(2ρ)), N(0, 1) on and above the diagonal (printed: T for K). Spends ρ/8, or ρ/16 for d = 1.
+reconstructed : σ = 4√K/(n√(2ρ)), N(0, 1) on and above the diagonal. This spends ρ/8, or ρ/16 for d = 1.
 tight : σ = √K/(n√ρ), N(0, 1/2) above the diagonal (Gaussian orthogonal ensemble). This spends ρ, or ρ/2 for d = 1.
 
 NOTE: our copy of the paper has lost the displayed formulas, among them three lines of the algorithms. The paper works
 in units of λ, with the factor √(8/7). A round reduces κ to 3κ/7. In units of R the factor is therefore √(8/3), since
-(8/7)/(3/7) = 8/3. We added the shortening of the rows, and divide ρ by K where the paper divides by T. α is ½, the
-largest that the paper allows. We proved the paper's utility theorem for one round of this algorithm only.
+(8/7)/(3/7) = 8/3. We added the shortening of the rows. We divide ρ by K, whereas the paper divides ρ by T. Our α is ½,
+the largest value that the paper allows. We proved the paper's utility theorem for one round of this algorithm only.
 
 Proof: proofs/paper/recursive-moment.md
 """
@@ -74,9 +74,9 @@ def threshold(m: Number) -> Number:
 
 
 def stretch_squared(shrinking: Number) -> Number:
-    """The square 8/3 · `shrinking`² of the factor √(8/3) · `shrinking` by which a round stretches an eigenvector of Π.
+    """The square of √(8/3) · `shrinking`, which is the factor by which a round stretches an eigenvector of Π.
 
-    `shrinking` is the eigenvalue of Π, ½ or 1, and 8/3 is (8/7)/(3/7).
+    The eigenvalue of Π for this eigenvector is `shrinking`, which is ½ or 1.
     """
     return 8 * shrinking**2 / 3
 
@@ -103,7 +103,7 @@ def number_of_rounds(kappa: float, m: int) -> int:
 
 
 def evened_out(rows: Rows, z: Matrix, m: int) -> tuple[Rows, Matrix]:
-    """Return the rows of the next round, and the inverse of the map that made them before they were shortened."""
+    """Return the rows of the next round, and the inverse of the linear map that is applied before the shortening."""
     values, vectors = np.linalg.eigh(z)
     stretch = np.sqrt(stretch_squared(np.where(values >= threshold(m), 0.5, 1.0)))[..., None, :]
     transposed = np.swapaxes(vectors, -1, -2)
@@ -147,7 +147,7 @@ def release(
         rows, back = evened_out(rows, z, subsample)
         inverse = inverse @ back
 
-        # 3. QUERY and NOISE of this round: Z
+        # 3. QUERY and NOISE of this round: compute Z
         z = second_moment(rows) + scale * gaussians[..., k, :, :]
 
     # 4. RELEASE
@@ -229,7 +229,10 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibrati
 
     The proven budget is ρ with "tight" and ρ/8 with "reconstructed", and half as much for d = 1.
     """
-    remark = "by rows along two axes, if all others are 0, as n → ∞; for more than one round, by all rounds together"
+    remark = (
+        "if all other rows are 0, rows along two axes (1 and 0 if d = 1) approach the proven budget as n → ∞; "
+        "if there is more than one round, the outputs of all rounds together do"
+    )
     return Spend(ZCDP(rho), ZCDP(privacy_loss(rho, dimension, calibration)), True, remark)
 
 

@@ -182,7 +182,7 @@ def sample(
 @checked
 def spend(*, rho: Rho, dimension: Dimension, ensemble: Ensemble = "wigner") -> Spend:
     """The claimed budget is ρ. The proven budget is ρ for d ≥ 2 and ρ/4 for d = 1."""
-    remark = "by the pair (G, λ̃), at every order; we do not claim that the output attains it"
+    remark = "the pair (G, λ̃) attains the proven budget at every order; we do not claim this for the output"
     return Spend(ZCDP(rho), ZCDP(privacy_loss(rho, dimension)), True, remark)
 
 

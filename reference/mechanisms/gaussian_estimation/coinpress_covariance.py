@@ -13,9 +13,9 @@ The mechanism is made for records with mean 0 and covariance Σ ⪯ uI.
 Why ρ-zCDP. Replacing one row moves the upper triangle of (1/n) Σ w wᵀ by at most √2 γ²/n in ℓ2, so a round costs ρ_j,
 for any rows. The matrix A depends on earlier rounds only. For d = 1 the sensitivity is γ²/n, and ρ/2 is spent.
 
-constants : with "paper", γ² = d + 2√(dL) + 2L with L = ln(n/β_j), β_j = β/t, and h = η + ν is the sum of bounds on the
-    sampling error and on the noise. With this h, AΣAᵀ ⪯ I stays true with high probability. With "code", L = ln 10 and
-    h = √(d/n) + d/(2n). These values are smaller, and have no proof of accuracy.
+constants : with "paper", γ² = d + 2√(dL) + 2L, where L = ln(n/β_j) and β_j = β/t. The number h = η + ν is the sum of a
+    bound η on the sampling error and a bound ν on the noise. With this h, AΣAᵀ ⪯ I stays true with high probability.
+    With "code", L = ln 10 and h = √(d/n) + d/(2n). These values are smaller, and have no proof of accuracy.
 
 NOTE: the steps are our reading of the paper. The equal shares of β, the bound υ in ν (proven, and smaller than the
 printed one) and the order in step 4 are our additions. The published code multiplies in another order. That order is as
@@ -221,7 +221,10 @@ def sample(
 def spend(*, rho: CoinPressRho, dimension: Dimension, constants: Constants = "paper") -> Spend:
     """The claimed budget is ρ. The proven budget is ρ, and ρ/2 for d = 1."""
     proven = rho if dimension > 1 else rho / 2
-    remark = "by ever longer rows along two axes, as n → ∞; for more than one step, by all steps together"
+    remark = (
+        "ever longer rows along two axes (x and 0 if d = 1) approach the proven budget as n → ∞; if there is "
+        "more than one step, the outputs of all steps together do"
+    )
     return Spend(ZCDP(rho), ZCDP(proven), True, remark)
 
 

@@ -13,8 +13,8 @@ Why ρ-zCDP. Rows lie in a ball of diameter 2τ, so replacing one moves their me
 (2τ/n)²/(2σ²) = ρ_j, for any rows. c and r depend on earlier rounds only, so the costs of the rounds add up to ρ.
 
 constants : with "paper", γ₁² = d + 2√(dL) + 2L with L = ln(n/β_j), and γ₂² is the same formula with L = ln(1/β_j). Here
-    β_j = β/t and τ = r + γ₁. With "code", which has the constants of the published code, both are this formula with L =
-    ln 100, and τ = min(r + γ₁, √(r² + 6r + γ₁²)).
+    β_j = β/t and τ = r + γ₁. With "code", which has the constants of the published code, γ₁² and γ₂² are d + 2√(dL) +
+    2L with L = ln 100, and τ = min(r + γ₁, √(r² + 6r + γ₁²)).
 
 Accuracy. If γ₁ bounds |x_i − μ|, clipping moves no row, so the new c is N(μ, (1/n + σ²)I). The new r is a bound on |c −
 μ| for this law.
@@ -171,7 +171,7 @@ def spend(*, rho: CoinPressRho, dimension: Dimension, constants: Constants = "pa
     """The claimed and the proven budget are ρ. If the centres of all rounds were released, the zCDP cost of some
     neighbours would come arbitrarily close to ρ.
     """
-    remark = "by all centres together, in the limit of ever longer opposite rows; for one step, by the output"
+    remark = "ever longer opposite rows approach ρ for all centres together, and for the output if there is one step"
     return Spend(ZCDP(rho), ZCDP(rho), True, remark)
 
 

@@ -13,8 +13,8 @@ because PGCE is for rows with mean 0, and chose to give half of ρ and β to eac
 Why ρ-zCDP. One record is in at most one pair, so replacing a record replaces at most one row of y. PGCE therefore costs
 at most ρ/2. PME forms the same pairs, and costs at most ρ/2, too. The order of the records matters, and is public.
 
-reconstructed, tight : the calibration of NaivePCE, which PGCE and PME use. The learner spends at most 5ρ/8 with
-    "reconstructed" (7ρ/16 for d = 1), and ρ with "tight" (5ρ/8 for d = 1).
+reconstructed, tight : the calibrations of NaivePCE (`naive_pce`), which PGCE and PME run. The learner spends at most
+    5ρ/8 with "reconstructed" (7ρ/16 for d = 1), and ρ with "tight" (5ρ/8 for d = 1).
 
 Proof: proofs/paper/gaussian-learner.md
 """
@@ -77,10 +77,10 @@ def release(
     # 1. rows with mean 0
     y = pme.differences(rows)
 
-    # 2. QUERY and NOISE: Σ̂, by PGCE
+    # 2. QUERY and NOISE: compute Σ̂ by PGCE
     covariance = pgce.release(y, noise.covariance, rho=half(rho), calibration=calibration, kappa=kappa, beta=half(beta))
 
-    # 3. QUERY and NOISE: μ̂, by PME
+    # 3. QUERY and NOISE: compute μ̂ by PME
     mean = pme.release(
         rows, noise.mean, rho=half(rho), calibration=calibration, kappa=kappa, mean_bound=mean_bound, beta=half(beta)
     )
@@ -141,7 +141,7 @@ def spend(
     """The claimed budget is ρ. The proven budget is the sum of what PGCE and PME spend at ρ/2 each."""
     parts = [step.spend(rho=half(rho), dimension=dimension, calibration=calibration).proven for step in (pgce, pme)]
     proven = sum(part.rho for part in parts if isinstance(part, ZCDP))
-    return Spend(ZCDP(rho), ZCDP(proven), False, "by composition of PGCE and PME")
+    return Spend(ZCDP(rho), ZCDP(proven), False, "the sum of the budgets of PGCE and PME")
 
 
 ABOUT = About("gaussian-learner", "private learning of a Gaussian", "KLSU19", "Theorem 1.1", "reconstructed")

@@ -193,7 +193,7 @@ def sample(
 @checked
 def spend(*, rho: Rho, dimension: Dimension) -> Spend:
     """The claimed and the proven budget are ρ."""
-    return Spend(ZCDP(rho), ZCDP(rho), False, "by composition of counts and means; the means alone attain ρ/2")
+    return Spend(ZCDP(rho), ZCDP(rho), False, "the counts and the means cost ρ/2 each; the means alone attain ρ/2")
 
 
 ABOUT = About("kv-mean", "mean of Gaussian columns", "KLSU19", "Theorem 4.1", "reconstructed")

@@ -13,7 +13,7 @@ moves the entries on and above the diagonal by at most √2 r²/n in ℓ2 (r²/n
 noise on an ℓ2 sensitivity Δ₂ costs Δ₂²/(2σ²). Step 3 is post-processing.
 
 reconstructed : σ² = 2r⁴/(n²ρ), from the triangle inequality, Δ₂ ≤ 2r²/n. The mechanism spends ρ/2, and ρ/4 for d = 1.
-tight : σ² = r⁴/(n²ρ), from Δ₂ = √2 r²/n. The mechanism spends ρ, and ρ/2 for d = 1.
+tight : σ² = r⁴/(n²ρ), from the exact Δ₂ = √2 r²/n. The mechanism spends ρ, and ρ/2 for d = 1.
 
 Accuracy. For rows from N(0, Σ) with Σ ⪯ κI, no row is dropped, except with probability β. Step 3 brings the estimate
 nearer to Σ in Frobenius norm; in spectral norm the distance can grow by a factor of up to 2/√3.
@@ -96,7 +96,7 @@ def estimate(
     moment = second_moment(map_rows(lambda block: drop_long(block, math.sqrt(r2)), rows))
 
     # 2. NOISE
-    # the factors are written so that r⁴ cannot overflow
+    # Only r² is computed, because r⁴ could overflow.
     sigma = r2 / n * math.sqrt(noise_variance(1, rho, 1, calibration))
     noisy = moment + sigma * noise
 
@@ -122,7 +122,7 @@ def release(
     d = rows.shape[1]
     z = require_symmetric("noise", noise, (d, d))
 
-    # 1 to 3: the steps are in a function that `ppc` calls, too
+    # Steps 1 to 3 are in the function `estimate`, which `ppc` calls, too.
     return estimate(rows, z, rho=rho, calibration=calibration, kappa=kappa, beta=beta)
 
 
@@ -176,7 +176,12 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibrati
     """
     change = largest_change(dimension)
     proven = privacy_loss(change, 1, 1, noise_variance(1, rho, 1, calibration))
-    return Spend(ZCDP(rho), ZCDP(proven), True, "by M' for orthogonal rows of length r, and by the output as n → ∞")
+    return Spend(
+        ZCDP(rho),
+        ZCDP(proven),
+        True,
+        "orthogonal rows of length r (r and 0 if d = 1) attain the proven budget for M', and for the output as n → ∞",
+    )
 
 
 ABOUT = About("naive-pce", "naive private covariance estimation", "KLSU19", "Algorithm 1", "reconstructed")

@@ -56,7 +56,7 @@ def release(
     # VALIDATE
     rows = as_rows(x)
 
-    # 1. QUERY and NOISE, twice: KVMean, on all coordinates at once
+    # 1. QUERY and NOISE: run KVMean on every coordinate; it adds noise to the counts and to the means
     mean = kv_mean.release(rows, noise, rho=rho, sigma=deviation_bound(kappa), mean_bound=mean_bound, beta=beta)
 
     # 2. RELEASE

@@ -152,7 +152,7 @@ def spend(
     )
     assert isinstance(first, ZCDP)
     assert isinstance(second, ZCDP)
-    return Spend(ZCDP(rho), ZCDP(first.rho + second.rho), False, "by composition of PPC and NaivePCE")
+    return Spend(ZCDP(rho), ZCDP(first.rho + second.rho), False, "the sum of the budgets of PPC and NaivePCE")
 
 
 ABOUT = About("pgce", "private covariance of a Gaussian", "KLSU19", "Algorithm 4", "reconstructed")

@@ -184,7 +184,7 @@ def spend(
         naive_pme.spend(rho=half(rho), dimension=dimension).proven,
     ]
     proven = sum(part.rho for part in parts if isinstance(part, ZCDP))
-    return Spend(ZCDP(rho), ZCDP(proven), False, "by composition of PPC and NaivePME")
+    return Spend(ZCDP(rho), ZCDP(proven), False, "the sum of the budgets of PPC and NaivePME")
 
 
 ABOUT = About("pme", "private mean of a Gaussian", "KLSU19", "Algorithm 6", "reconstructed")

@@ -154,7 +154,7 @@ def release(
     # VALIDATE
     rows = as_rows(x)
 
-    # 1 to 3: the rounds are in a function that `pgce` and `pme` call, too
+    # Steps 1 to 3 are in the function `precondition`, which `pgce` and `pme` call, too.
     a, _ = precondition(rows, noise, rho=rho, calibration=calibration, kappa=kappa, beta=beta)
 
     # 4. RELEASE
@@ -210,7 +210,7 @@ def sample(
 def spend(*, rho: RhoToShare, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
     """Return the claimed and the proven budget of T rounds, each of which runs NaivePCE with budget ρ/T."""
     proven = naive_pce.spend(rho=rho, dimension=dimension, calibration=calibration).proven
-    return Spend(ZCDP(rho), proven, False, "by composition of the rounds")
+    return Spend(ZCDP(rho), proven, False, "the sum of the budgets of the rounds")
 
 
 ABOUT = About("ppc", "private preconditioning", "KLSU19", "Algorithm 3", "reconstructed")

@@ -16,7 +16,7 @@ Why ρ-zCDP. A record is in at most one block, and a block is read at most once.
 at most √|S| apart and, at lengths up to B, at most √2 B. Given the earlier q, replacing a row moves the q of its block
 by at most Δ₂ = min(√2 B, √|S|)/m, which costs Δ₂²/(2s²). The estimates are post-processing.
 
-reconstructed : s = B/(m√ρ), from Δ₂ ≤ √2 B/m. The mechanism spends at most ρ; if |S| = 1, at most ρ/2.
+reconstructed : s = B/(m√ρ), from Δ₂ ≤ √2 B/m. The mechanism spends at most ρ, and at most ρ/2 if |S| = 1.
 tight : s = min(√2 B, √|S|)/(m√(2ρ)), our choice. The mechanism spends at most ρ, and ρ is the smallest such bound.
 
 Accuracy. For independent coordinates of means p_j ≤ 1/2 and m ≥ `enough_records`, |q_j − p_j| ≤ p_j/2 for all
@@ -79,9 +79,9 @@ def noise_variance(change: Number, m: Number, rho: Number) -> Number:
 def enough_records(
     m: Number, d: Number, rounds: Number, rho: Number, beta: Number, log: Callable[[Number], Number] = math.log
 ) -> Number:
-    """A lower bound on m, for d ≥ 2, which itself grows with ln m.
+    """The number of records that a block must have for d ≥ 2. This number itself depends on m, through ln m.
 
-    If m is at least this bound, the sampling error and the noise are small enough in every round. The bound is the
+    If m is at least this number, the sampling error and the noise are small enough in every round. The number is the
     larger of one for the sampling error (Bernstein) and one for the noise; the proof page derives both.
     """
     length = log(4 * d * rounds / beta)
@@ -147,7 +147,7 @@ def release(
         left = left[~done]
         r += 1
 
-    # 2. QUERY and NOISE of one more block, for the coordinates that are left
+    # 2. QUERY and NOISE: one more block gives the estimates of the coordinates that are left in S
     if len(left):
         estimate[left] = noisy_mean(r, left, last_truncation_squared(m, beta))
 
@@ -199,7 +199,7 @@ def sample(
 def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
     """The claimed budget is ρ by our reading of Theorem 5.1, whose formula is lost. The proven budget is ρ."""
     remark = (
-        "in the limit of large n, by complementary rows of zeros and ones in the first block"
+        "complementary rows of zeros and ones in the first block approach ρ as n → ∞"
         if calibration == "tight"
         else "at most ρ; the noisy mean of one block attains ρ if B² ≤ ⌊|S|/2⌋"
     )

@@ -100,8 +100,8 @@ def sufficient_rows(
 ) -> int:
     """The smallest n that gives the premises of the lemma, for T rounds at ρ/T and β/T each, on the same data.
 
-    The premise on Σ̂ is the same in every round, since x ↦ Ax preserves it. The bound `noise_rows` depends on n, so the
-    function starts from n = 1 and replaces n by the rows that n needs, until n no longer grows.
+    The premise on Σ̂ is the same in every round, since x ↦ Ax preserves it. The bound `noise_rows` depends on n itself.
+    The function therefore starts from n = 1, and repeatedly replaces n by the bound at n, until the bound is at most n.
     """
     d, beta_each = require_dimension("dimension", dimension), beta / rounds
     regular = math.ceil(regularity_rows(d, beta))
@@ -189,7 +189,9 @@ def sample(
 def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
     """The claimed and the proven budget of NaivePCE, because A is post-processing of its output."""
     proven = naive_pce.spend(rho=rho, dimension=dimension, calibration=calibration).proven
-    return Spend(ZCDP(rho), proven, False, "the bound of NaivePCE; A reveals only the space V")
+    return Spend(
+        ZCDP(rho), proven, False, "the budget of NaivePCE is an upper bound, because A is computed from its output"
+    )
 
 
 ABOUT = About("weak-ppc", "one round of private preconditioning", "KLSU19", "Algorithm 2", "reconstructed")

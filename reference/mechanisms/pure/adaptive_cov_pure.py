@@ -2,12 +2,12 @@
 
 0. With radius = "private", AboveThreshold (`private_radius` at ε/8, β/8) finds a length r that most rows do not exceed.
    Clip the rows to length r and divide them by r. With radius = "none", r = 1.
-1. U = tr Σ + (8/(nε)) (Laplace(1) + ln(4/β)), kept in [1e-16, 1] (`private_trace` at ε/8): an upper bound on tr Σ, too
-   small with probability at most β/8.
+1. U = tr Σ + (8/(nε)) (Laplace(1) + ln(4/β)), kept in [1e-16, 1] (`private_trace` at ε/8). U is an upper bound on tr Σ,
+   except with probability at most β/8.
 2. Step 4 has the budget ε₁. N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e) bounds the noise on rows clipped to length 2^{−k}.
-   On unit rows, the error bound of LapCov (`lap_cov`, Laplace noise on every entry) is g. That of SeparateCov
-   (`separate_cov_pure`, noisy eigenvalues on noisy eigenvectors) is a + e if the trace is U. Both bounds are for budget
-   ε₁ and failure probability 3β/4.
+   On unit rows, the error bound of LapCov (`lap_cov`, Laplace noise on every entry) is g. The error bound of
+   SeparateCov (`separate_cov_pure`, noisy eigenvalues on noisy eigenvectors) is a + e if the trace is U. Both bounds
+   are for budget ε₁ and failure probability 3β/4.
 3. B_k = (1/n) Σ_i max(0, u_i² − 4^{−k}) bounds the bias that clipping to 2^{−k} causes. The number u_i is the least
    power of two ≥ ‖x_i‖, and 0 if x_i = 0. With budget ε/8, AboveThreshold finds the first k of 0, …, K = min(nd, 79) at
    which the query n(B_k − N_k) reaches the threshold 0, up to noise. This k is k*. If there is none, k* = K + 1.
@@ -16,11 +16,11 @@
 
 Why ε-DP. The losses of the steps add up. The radius costs 3ε/32 (ε/8 with "tight"), the trace ε/8, and the last step
 what LapCov or SeparateCov spends at ε₁. The search has noise of scale b₁ on its threshold and b₂ on its queries. It
-costs max(1/b₁, 1/b₂): one row moves all queries in one direction, and none by less than the query before.
+costs max(1/b₁, 1/b₂): one row moves all queries in one direction, each by at least as much as the query before.
 
-paper : ε₁ = 3ε/4, or 5ε/8 (our choice) with a radius step; b₁ = 16/ε, b₂ = 32/ε. The mechanism claims ε and spends
-    (3/16) ε + fε₁, or (9/32) ε + fε₁; the last step spends a share f = 0.895, 0.819, 0.783 of ε₁ for d = 2, 4, 8.
-tight : b₁ = b₂ = 8/ε, and a tight radius and final step. The mechanism spends ε, or at most ε with a radius step.
+paper : ε₁ = 3ε/4, or 5ε/8 (our choice) with a radius step; b₁ = 16/ε, b₂ = 32/ε. The claim is ε; (3/16) ε + fε₁ is
+    spent, or (9/32) ε + fε₁ with a radius step. The last step spends fε₁: f = 0.895, 0.819, 0.783 for d = 2, 4, 8.
+tight : b₁ = b₂ = 8/ε; radius and last step are "tight", too. ε is spent, or at most ε with a radius step.
 
 Proof: proofs/paper/adaptive-cov-pure.md
 """
@@ -63,7 +63,8 @@ from covassay.reference.mechanisms.pure import lap_cov, separate_cov_pure
 from covassay.reference.privacy import PURE, PureDP, Spend
 from covassay.reference.projections import spectral_interval
 
-# FORMULAS; `bias_bound` and `clip_level` are taken from `clipped_cov`
+# FORMULAS
+# The functions `bias_bound` and `clip_level` are imported from `clipped_cov`.
 
 
 def step_epsilon(epsilon: Number) -> Number:
@@ -90,7 +91,7 @@ def search_scales(epsilon: Number, calibration: str) -> tuple[Number, Number]:
 
 
 def search_loss(b1: Number, b2: Number) -> Number:
-    """A bound on the loss of AboveThreshold if all queries move in one direction, and none by less than the query
+    """A bound on the loss of AboveThreshold if all queries move in one direction, each by at least as much as the query
     before it.
     """
     return max(1 / b1, 1 / b2)
@@ -276,7 +277,9 @@ def spend(
     )
     proven += max(result.proven.keywords()["epsilon"] for result in finals)
     attained = calibration == "tight" and radius == "none"
-    remark = "by all steps together, in the limit of large n" if attained else "the sum of the bounds of the steps"
+    remark = (
+        "all steps together approach the proven budget as n → ∞" if attained else "the sum of upper bounds of the steps"
+    )
     return Spend(PureDP(epsilon), PureDP(proven), attained, remark)
 
 

@@ -147,7 +147,12 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "re
 
     The proven budget is ε, which some neighbours attain in every dimension, for both kinds of neighbours.
     """
-    return Spend(PureDP(epsilon), PureDP(epsilon), True, "where the noise points away from the sums of the neighbour")
+    return Spend(
+        PureDP(epsilon),
+        PureDP(epsilon),
+        True,
+        "for some neighbours, the loss is ε where the noise moves every sum away from the neighbour's sum",
+    )
 
 
 ABOUT = About("box-laplace", "bounded columns, Laplace noise", "ours", "(for columns with public bounds)", "ours")

@@ -117,8 +117,8 @@ def sample(
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     """The claimed budget is ε. The proven budget is ε, attained for every n ≥ 2."""
-    where = "x = 1, y = −1, the others 1" if dimension == 1 else "an equilateral triangle"
-    return Spend(PureDP(epsilon), PureDP(epsilon), True, f"at Y = r²S, for {where}")
+    where = "x = 1, y = −1 and other rows 1" if dimension == 1 else "rows on an equilateral triangle"
+    return Spend(PureDP(epsilon), PureDP(epsilon), True, f"the loss at Y = r²S is ε for {where}")
 
 
 ABOUT = About(
@@ -137,7 +137,7 @@ MECHANISM = Mechanism(
     sample,
     spend,
     unranked=(
-        "it estimates the centred covariance, not the second moment; its noise is that of nuclear-laplace-symmetric "
-        "times 3√3/2 (1 − 1/n), or times 2 (1 − 1/n) in dimension 1"
+        "it estimates the centred covariance, not the second moment. Its noise is that of nuclear-laplace-symmetric "
+        "times a factor, which is 3√3/2 (1 − 1/n) for d ≥ 2, and 2 (1 − 1/n) for d = 1"
     ),
 )

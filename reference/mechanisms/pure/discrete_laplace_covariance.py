@@ -226,11 +226,19 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "re
         count = privacy_loss(1, noise_scale(1, share * whole))
         proven = count + privacy_loss(change, noise_scale(change, (1 - share) * whole))
         attained = dimension.bit_count() == 1 and dimension.bit_length() % 2 == 1
-        remark = "for a row of equal entries" if attained else "a row of equal entries need not be a rounded row"
+        remark = (
+            "adding or removing a row of length 1 with equal entries attains the proven budget"
+            if attained
+            else "rounded to integers, a row of length 1 with equal entries may move the sum by less than the bound"
+        )
         return Spend(PureDP(epsilon), PureDP(float(proven)), attained, remark)
     change = sensitivity(dimension, INPUT_BITS)
     proven = privacy_loss(change, noise_scale(change, whole))
-    remark = "one row against none" if dimension == 1 else "the worst rows need not be among the rounded rows"
+    remark = (
+        "the rows 1 and 0 attain the proven budget"
+        if dimension == 1
+        else "rows that are rounded to integers may all move the sum by less than the bound"
+    )
     return Spend(PureDP(epsilon), PureDP(float(proven)), dimension == 1, remark)
 
 

@@ -9,8 +9,8 @@ Why it is private. The privacy loss is at most the ℓ1 change of those entries 
 by nb, with equality at Y = Σ. The ℓ1 sensitivity is at most √2 d for all entries (attained for even d), and
 ½√((d + 2)² + 4⌊d²/4⌋) for the triangle; for d = 1 either is 1.
 
-paper : b = 2d/(nε). The calibration claims ε; "full" spends at most ε/√2, "triangle" 0.559 ε, 0.451 ε, 0.400 ε in
-    dimension 2, 4, 8.
+paper : b = 2d/(nε). The calibration claims ε. It spends at most ε/√2 with "full". With "triangle" it spends 0.559 ε,
+    0.451 ε and 0.400 ε for d = 2, 4 and 8.
 tight : b = sensitivity/(nε). The mechanism spends ε; for "full" and odd d > 1, we know only that it spends at most ε.
     The sensitivities are ours.
 
@@ -109,7 +109,7 @@ def scale_of_sum(d: int, epsilon: Number, entries: str, calibration: str) -> Num
     """The scale for Σ_i x_i x_iᵀ under add-remove, if `epsilon` is ε₁.
 
     One row moves the entries by at most d in ℓ1, and the triangle by (d + 1)/2. Only "tight" uses the bound (d + 1)/2.
-    With "paper" the scale is d/ε₁ for both choices of entries, half of the scale 2d/ε₁ that nΣ gets under replace-one.
+    With "paper" the scale is d/ε₁ for both choices of entries. Under replace-one, noise of scale 2d/ε is added to nΣ.
     """
     return ((d + 1) / 2 if entries == "triangle" and calibration == "tight" else d) / epsilon
 
@@ -251,11 +251,20 @@ def spend(
     if adjacency == "add-remove":
         share = count_share(dimension, entries, calibration)
         one = scale_of_sum(dimension, 1, entries, "tight") / scale_of_sum(dimension, 1, entries, calibration)
-        return Spend(PureDP(epsilon), PureDP(epsilon * (share + (1 - share) * one)), True, "for a row of equal entries")
+        return Spend(
+            PureDP(epsilon),
+            PureDP(epsilon * (share + (1 - share) * one)),
+            True,
+            "adding or removing a row of length 1 with equal entries attains the proven budget",
+        )
     scale = noise_scale(1, dimension, epsilon, entries, calibration)
     proven = privacy_loss(sensitivity(dimension, entries), 1, scale)
     attained = entries == "triangle" or dimension == 1 or dimension % 2 == 0
-    remark = "at Y = Σ" if attained else "the sensitivity √2 d is a bound for odd d"
+    remark = (
+        "some neighbours attain the proven budget at the output Y = Σ"
+        if attained
+        else "the sensitivity √2 d is a bound for odd d"
+    )
     return Spend(PureDP(epsilon), PureDP(proven), attained, remark)
 
 

@@ -10,13 +10,13 @@ Why it is private. Replacing a row moves the eigenvalues by at most 2 in ℓ1, s
 Replacing x by y moves the exponent of step i by η_i ((θ_i·x)² − (θ_i·y)²), and the logarithm of its normalising
 constant by at most η_i. Since Σ_i (θ_i·x)² ≤ 1, all drawn directions together cost at most max η_i + Σ η_i. We call
 this bound the joint lemma. For some neighbours the loss of the list (λ̂, θ_1, …, θ_d) tends to the sum of these costs
-as n grows. The released matrix does not show the order of the list, and may cost less.
+as n grows. The released matrix does not reveal the order of the list, so its cost may be smaller.
 
 Two budgets. "uniform" has equal η_i. "adaptive" has η_i in proportion to w_i = √(clip(λ̂_i, 0, n) + τ), with τ = (2/ε₀)
 ln(2k/β). The weights are computed from λ̂ only, which is already released, so they cost no privacy. NOTE: we added the
 clipping, which keeps the root real.
-paper : uniform η_i = ε/(8k), adaptive η_i = (ε/8) w_i/Σ_{j≤k} w_j. The mechanism claims ε and spends 0.625 ε (uniform;
-    (5/8 + 1/(8k)) ε for 2 ≤ k < d) or at most 0.75 ε (adaptive).
+paper : uniform η_i = ε/(8k), adaptive η_i = (ε/8) w_i/Σ_{j≤k} w_j. The mechanism claims ε. "uniform" spends 0.625 ε, or
+    (5/8 + 1/(8k)) ε for 2 ≤ k < d. "adaptive" spends at most 0.75 ε.
 tight : uniform η_i = ε/(2d), or ε/(2(k + 1)) for k < d; adaptive η_i = (ε/2) w_i/(Σ w_j + max w_j) over the directions
     that are drawn. The mechanism spends ε, and less for k = 1. Ours.
 
@@ -193,7 +193,7 @@ def release(
     kept = min(rank or d, d)
     noisy = (eigenvalues + eigenvalue_scale(epsilon) * laplace)[:kept]
 
-    # 2. NOISE: compute the η_i, from λ̂ if the budget is adaptive, and draw the θ_i one by one
+    # 2. NOISE: compute the η_i (an adaptive budget computes them from λ̂), and then draw the θ_i one by one
     if budget == "uniform":
         exponents = uniform_exponents(epsilon, d, calibration, rank)
     else:
@@ -294,7 +294,10 @@ def spend(
     else:
         directions = epsilon / 4
     return Spend(
-        PureDP(epsilon), PureDP(eigenvalues + directions), True, "by the list (λ̂, θ_1, …, θ_d) in the limit of large n"
+        PureDP(epsilon),
+        PureDP(eigenvalues + directions),
+        True,
+        "the list (λ̂, θ_1, …, θ_d) approaches the proven budget as n → ∞",
     )
 
 

@@ -14,8 +14,8 @@ by which one row moves the mean image. The mean images of neighbours are at most
 radius c, so an image moves by at most 2c. Moreover, if x' replaces x, the image moves by at most ‖T‖ ‖xxᵀ − x'x'ᵀ‖_F ≤
 √2 ‖T‖, because shortening increases no distance. Step 4 is post-processing, so a bad solution costs no privacy.
 
-How l is chosen, from public α and β. l is the least number for which we can prove, with probability 1 − β, that no
-image is shortened, and that ‖T svec(M − M')‖ differs from ‖M − M'‖_F by at most α for all M, M' in the set of step 4.
+The number l is computed from public α and β. It is the least for which we can prove two events, with probability 1 − β:
+no image is shortened, and ‖T svec(M − M')‖ differs from ‖M − M'‖_F by at most α for all M, M' in the set of step 4.
 If T would need D rows or more, then l = D. For the default α and β, l = D for d < 37.
 
 NOTE: the source adds other noise, for which we know no exact sampler if l < D (`johnson_lindenstrauss_image` draws it
@@ -61,11 +61,13 @@ def require_seed(name: str, value: int) -> None:
 
 
 ITERATIONS = 300  # steps of the fit, after which ‖T svec(M) − ỹ‖² exceeds its least value by at most 4‖T‖²/301²
-# T is drawn from SeedSequence(seed, spawn_key=(STREAM,)), where `seed` is public.
-# For the stream of T, numpy fills the seed with zeros up to 128 bits, and appends the key.
-# Noise from `default_rng(N)` therefore does not repeat the numbers in T if N < 2^128, even if N = seed.
-# A larger N can repeat the numbers in T, because its upper bits may be the key.
-# The first 2^30 children of SeedSequence(N), N < 2^128, have keys below 2^30, so they do not repeat the numbers in T.
+# The matrix T is drawn from SeedSequence(seed, spawn_key=(STREAM,)), where `seed` is public.
+# The random numbers in T are therefore public, and the noise must be drawn from other random numbers.
+# For T, numpy fills the seed with zeros up to 128 bits, and appends the key STREAM.
+# A generator `default_rng(N)` with N < 2^128 has no key. It draws other numbers than those in T, even if N = seed.
+# If N ≥ 2^128, the upper bits of N may equal STREAM, and then `default_rng(N)` can draw the numbers in T again.
+# Generators spawned from SeedSequence(N), N < 2^128, have the keys 0, 1, 2, … in turn. The first 2^30 of these keys are
+# below STREAM, so these generators draw other numbers than those in T.
 # A real release draws its noise from a secret seed.
 STREAM = 0x4A4C5400
 Distortion = Annotated[
@@ -167,7 +169,7 @@ def release(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Release the matrix fitted to the noisy image of the second moment, given the noise z, (l,)."""
+    """Release a second moment M, fitted so that T svec(M) is near the noisy image ỹ. `noise` is z, of shape (l,)."""
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_shape("noise", noise, (sketch_rows(d, alpha, beta),))
@@ -263,7 +265,7 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
         PureDP(epsilon),
         PureDP(proven),
         dimension == 1,
-        f"a bound on the loss of the noisy image, which attains it for {pair}",
+        f"the loss of the noisy image ỹ is at most the proven budget, with equality for {pair}",
     )
 
 
@@ -283,7 +285,7 @@ MECHANISM = Mechanism(
     sample,
     spend,
     unranked=(
-        "by default, below d = 37 its law is that of k-norm body=l2, projected onto the second moments; "
-        "its error for d ≥ 37 was not measured"
+        "for d < 37, the default output has the law of k-norm with body=l2, projected onto the second moments; "
+        "for d ≥ 37, the error was not measured"
     ),
 )

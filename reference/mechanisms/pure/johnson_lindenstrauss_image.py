@@ -3,8 +3,8 @@
 As in `johnson_lindenstrauss`, T is a public random projection and the release is a fit to a noisy image. Unlike in
 `johnson_lindenstrauss`, images of rows are not shortened, and the noise is that of Nikolov 2023.
 
-1. T is a public l × D matrix, D = d(d + 1)/2: I if l = D, otherwise G/√l with G standard Gaussian from a public seed.
-   l ≤ D is computed from d and the public α and β (`sketch_rows`).
+1. T is a public l × D matrix, D = d(d + 1)/2. T = I if l = D. Otherwise T = G/√l, with G standard Gaussian from a
+   public seed. The number l ≤ D is computed from d and the public α and β (`sketch_rows`).
 2. y = T svec(Σ), where svec(M) = (M_ii, √2 M_ij for i < j) lists a symmetric M as a vector in R^D, of length ‖M‖_F.
 3. ỹ = y + (2/(nε)) z. The density of z is ∝ exp(−‖z‖_K), where K = T svec({‖M‖_* ≤ 1}) is the image of the
    nuclear ball, and its norm ‖z‖_K is the least ‖M‖_* with T svec(M) = z.
@@ -14,10 +14,10 @@ The output is ε-DP for every T, for the following reason. Replacing one row mov
 of Σ moves by at most 2/n in ‖·‖_K. By the triangle inequality the loss of ỹ is at most ε. Step 4 is post-processing.
 
 NOTE: for l < D the sampler is approximate. For l = D, where T = I, z is symmetric nuclear-Laplace noise, drawn exactly.
-For l < D we know no exact way to draw z: we run a Metropolis chain of `walk` steps, with a norm that is itself computed
-by a fixed number of iterations. The distance of the drawn law from the right law is not bounded. The proof is about the
-privacy of the right law; `sample` is private up to that distance. The chain and the computed norm depend on T, not on
-the data, and take a fixed number of steps. Neither their result nor their running time reveals anything about the data.
+For l < D we know no exact way to draw z: we run a Metropolis chain of `walk` steps, with a norm that is computed by a
+fixed number of iterations. We do not bound the distance of the drawn law from the law in step 3. The proof is about the
+law in step 3; `sample` is private up to the distance of the two laws. The chain and the computed norm depend on T, not
+on the data, and take a fixed number of steps. Their result and their running time reveal nothing about the data.
 
 The chain moves z. In the end only the direction of z is kept; ‖z‖_K is drawn afresh from its exact law, which is
 Gamma(l) and independent of the direction. The direction is divided by a computed norm, so the draw is approximate.
@@ -227,7 +227,7 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
         PureDP(epsilon),
         PureDP(proven),
         dimension == 1,
-        "a bound for the noisy image and the exact law of the noise; the error of the Markov chain is not bounded",
+        "the loss of ỹ is bounded for the exact law of the noise; the error of the Markov chain is not bounded",
     )
 
 
@@ -248,7 +248,7 @@ MECHANISM = Mechanism(
     spend,
     sampler="approximate",
     unranked=(
-        "by default, below d = 37 its law is that of nuclear-laplace-symmetric, projected onto the second moments; "
-        "its noise for d ≥ 37 is drawn approximately"
+        "for d < 37, the default output has the law of nuclear-laplace-symmetric, projected onto the second moments; "
+        "for d ≥ 37, the noise is drawn approximately"
     ),
 )

@@ -148,7 +148,7 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, body: Body = "schatten1") -
     """The claimed and the proven budget are ε. For every body in every dimension some neighbours attain ε."""
     change = sensitivity(body, 1, dimension)
     proven = privacy_loss(change, noise_scale(change, epsilon))
-    return Spend(PureDP(epsilon), PureDP(proven), True, "at Y = Σ")
+    return Spend(PureDP(epsilon), PureDP(proven), True, "some neighbours attain the proven budget at the output Y = Σ")
 
 
 ABOUT = About("k-norm", "K-norm mechanism", "DN25", "Lemma 4 (Hardt–Talwar)")

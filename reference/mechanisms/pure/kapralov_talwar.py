@@ -156,7 +156,12 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     """The claimed budget is ε. The proven budget is k(2η + 1/b) = ε for every rank, and k/b = ε/2 in dimension 1."""
     eta = exponent(epsilon, 1) if dimension > 1 else 0
     proven = privacy_loss(eta, value_scale(epsilon, 1), 1)
-    return Spend(PureDP(epsilon), PureDP(proven), True, "by the rounds (u_i, l_i), in the limit of large n")
+    return Spend(
+        PureDP(epsilon),
+        PureDP(proven),
+        True,
+        "the outputs (u_i, l_i) of all rounds together approach the proven budget as n → ∞",
+    )
 
 
 ABOUT = About(

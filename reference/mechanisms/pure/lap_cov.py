@@ -9,8 +9,8 @@ Why it is private. The noise is that of `entrywise_laplace` for the triangle. If
 Σ_{i≤j} |Δ_ij|/(nb), with equality at Y = Σ. The supremum s of Σ_{i≤j} |Δ_ij| is ½√((d + 2)² + 4⌊d²/4⌋), or 1 if d = 1.
 
 paper : b = √2 d/(nε). Lemma 11 bounds the ℓ1 norm of all d² entries, but only d(d + 1)/2 of them get noise of their
-    own. The mechanism claims ε and spends ε s/(√2 d), which is 0.791 ε, 0.637 ε, 0.566 ε for d = 2, 4, 8, and tends to
-    ε/2.
+    own. The mechanism claims ε. It spends ε s/(√2 d), which is 0.791 ε, 0.637 ε and 0.566 ε for d = 2, 4 and 8, and
+    tends to ε/2 as d → ∞.
 tight : b = s/(nε). The mechanism spends exactly ε, with half of the paper's noise for large d. We derived the
     sensitivity s and added the calibration "tight".
 
@@ -68,7 +68,9 @@ from covassay.reference.mechanisms.pure.entrywise_laplace import count_share, pr
 from covassay.reference.privacy import PURE, PureDP, Spend
 from covassay.reference.sensitivity import square_root, triangle_l1
 
-# FORMULAS; `entrywise_laplace` has `privacy_loss`, `mean_squared_error`, `largest_entry`, `scale_of_sum`, `count_share`
+# FORMULAS
+# The formulas `privacy_loss`, `mean_squared_error`, `largest_entry`, `scale_of_sum` and `count_share` are in
+# `entrywise_laplace`.
 
 
 @strict(calibration=Calibration)
@@ -197,9 +199,14 @@ def spend(
         share = count_share(dimension, "triangle", calibration)
         scale = scale_of_sum(dimension, (1 - share) * epsilon, "triangle", calibration)
         proven = share * epsilon + scale_of_sum(dimension, 1, "triangle", "tight") / scale
-        return Spend(PureDP(epsilon), PureDP(proven), True, "for a row of equal entries")
+        return Spend(
+            PureDP(epsilon),
+            PureDP(proven),
+            True,
+            "adding or removing a row of length 1 with equal entries attains the proven budget",
+        )
     proven = privacy_loss(triangle_l1(dimension), 1, noise_scale(1, dimension, epsilon, calibration))
-    return Spend(PureDP(epsilon), PureDP(proven), True, "at Y = Σ")
+    return Spend(PureDP(epsilon), PureDP(proven), True, "some neighbours attain the proven budget at the output Y = Σ")
 
 
 ABOUT = About("lap-cov", "LapCov", "DLY22", "Section 6", "code")

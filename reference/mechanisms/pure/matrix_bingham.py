@@ -2,7 +2,7 @@
 
 1. Compute C = Σ_i x_i x_iᵀ, which is not divided by n.
 2. Draw a projection P of rank k with density ∝ exp(η tr(PC)), the matrix Bingham law of ηC (`laws.matrix_bingham`).
-3. Release P. A projection has no unit. The range of P is the private subspace.
+3. Release P. P has no unit, whatever the unit of x is. The range of P is the private subspace.
 
 Why it is private. Replacing x by y changes the score tr(PC) by ‖Py‖² − ‖Px‖², which lies in [−1, 1] for every k. The
 density before normalisation, and its integral, therefore change by a factor of at most e^η. The privacy loss is at most
@@ -130,7 +130,7 @@ def sample(
 
     Returns
     -------
-    (d, d), symmetric, without a unit.
+    The matrix P of shape (d, d), which is symmetric. P has no unit.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def sample(
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     """The claimed budget is ε. The proven budget is 2η = ε, approached as n → ∞, for every rank."""
-    return Spend(PureDP(epsilon), PureDP(privacy_loss(exponent(epsilon))), True, "as n → ∞, for every rank")
+    return Spend(PureDP(epsilon), PureDP(privacy_loss(exponent(epsilon))), True, "some neighbours approach ε as n → ∞")
 
 
 ABOUT = About("matrix-bingham", "private k-dimensional subspace (matrix Bingham)", "CSS13", "PPCA", "reconstructed")

@@ -13,7 +13,7 @@ t| = 1. The maximum of this bound over 0 ≤ s, t ≤ 1 is max(2/(nρ), 1/(nρ) 
 |s − t| only, and the maximum is 1/(nρ) + 2/(nb). The pair (Σ̂, r) attains the maximum, and so does the released matrix.
 
 paper : ρ = 4/(nε), b = 10/(nε). The mechanism claims ε. The paper adds up the losses of matrix and trace, and gets ε/2
-    + ε/5 = 0.7 ε. The joint bound above gives ε/2 (0.45 ε in dimension 1).
+    + ε/5 = 0.7 ε. The joint bound above gives ε/2, or 0.45 ε for d = 1.
 tight : ρ = 2/(nε), b = 4/(nε). The mechanism spends ε, with half of the paper's matrix noise. The joint bound and the
     calibration "tight" are ours.
 
@@ -156,13 +156,13 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
-    """The claimed budget is ε. The proven budget is the larger `privacy_loss` of rows of lengths 1 and 1, and 1 and 0;
-    for d = 1, only the pair 1 and 0 counts.
+    """The claimed budget is ε. The proven budget is the larger of two privacy losses: for two rows of length
+    1, and for a row of length 1 and a zero row. For d = 1 only the second loss counts.
     """
     rho, b = matrix_scale(1, epsilon, calibration), trace_scale(1, epsilon, calibration)
     pairs = [(1, 1), (1, 0)] if dimension > 1 else [(1, 0)]
     proven = max(privacy_loss(s, t, 1, rho, b) for s, t in pairs)
-    remark = "by the pair (Σ̂, r), and by the projected output"
+    remark = "the pair (Σ̂, r) attains the proven budget, and so does the projected output"
     return Spend(PureDP(epsilon), PureDP(proven), True, remark)
 
 

@@ -169,10 +169,17 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "re
     attain it.
     """
     if adjacency == "add-remove":
-        return Spend(PureDP(epsilon), PureDP(epsilon), True, "for a row of length 1")
+        return Spend(
+            PureDP(epsilon), PureDP(epsilon), True, "adding or removing a row of length 1 attains the proven budget"
+        )
     change = 2 if dimension > 1 else 1
     proven = privacy_loss(change, 1, noise_scale(1, epsilon))
-    return Spend(PureDP(epsilon), PureDP(proven), True, "at Y = Σ, for orthonormal rows")
+    return Spend(
+        PureDP(epsilon),
+        PureDP(proven),
+        True,
+        "orthonormal rows (1 and 0 if d = 1) attain the proven budget at the output Y = Σ",
+    )
 
 
 ABOUT = About("nuclear-laplace", "nuclear-Laplace perturbation", "DN25", "Algorithm 1")

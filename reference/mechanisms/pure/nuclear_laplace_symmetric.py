@@ -138,10 +138,17 @@ def sample(
 def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
     """The claimed budget is ε. The proven budget is ε, attained, for d ≥ 2 or under add-remove, and ε/2 for d = 1."""
     if adjacency == "add-remove":
-        return Spend(PureDP(epsilon), PureDP(epsilon), True, "for a row of length 1")
+        return Spend(
+            PureDP(epsilon), PureDP(epsilon), True, "adding or removing a row of length 1 attains the proven budget"
+        )
     change = 2 if dimension > 1 else 1
     proven = privacy_loss(change, 1, noise_scale(1, epsilon))
-    return Spend(PureDP(epsilon), PureDP(proven), True, "at Y = Σ, for orthonormal rows")
+    return Spend(
+        PureDP(epsilon),
+        PureDP(proven),
+        True,
+        "orthonormal rows (1 and 0 if d = 1) attain the proven budget at the output Y = Σ",
+    )
 
 
 ABOUT = About(

@@ -14,9 +14,9 @@ Why ε-DP. F is 2α-strongly convex, so ‖ŵ − ŵ'‖ is at most 1/(2αn) tim
 two rows at w = ŵ'. At w = ŵ' we have ‖w‖ ≤ W, since α‖ŵ‖² ≤ F(0) ≤ ½. By the triangle inequality the privacy loss is at
 most ε‖ŵ − ŵ'‖/S ≤ ε.
 
-paper : S = (W + √(W² + 1))/(2αn), W = 1/√(2α): two gradients of length at most (W + √(W² + 1))/2 each. The mechanism
-    claims ε and spends less: from a quarter of ε in the limit α → 0 to nearly all of ε for α → ∞.
-tight : S = √(W² + 1)/(2αn), W = 1/(2√(2α(1 + 2α))): two gradients of the largest length cannot be opposite. The
+paper : S = (W + √(W² + 1))/(2αn), W = 1/√(2α). Two gradients have a length of at most (W + √(W² + 1))/2 each. The
+    mechanism claims ε and spends less: the spent budget tends to ε/4 as α → 0, and to ε as α → ∞.
+tight : S = √(W² + 1)/(2αn), W = 1/(2√(2α(1 + 2α))). Two gradients of the largest length cannot be opposite. The
     mechanism spends ε for d ≥ 3 in the limit n → ∞.
 
 Proof: proofs/paper/output-perturbation.md
@@ -48,7 +48,7 @@ from covassay.reference.privacy import PURE, PureDP, Spend
 Alpha = Annotated[float, positive("α", "public: the penalty on ‖w‖², for rows divided by the row bound")]
 GradientBound = Annotated[
     Literal["paper", "tight"],
-    Meaning('"paper" adds up bounds on two gradients, "tight" bounds their difference; both bounds are ours'),
+    Meaning('"paper" adds length bounds of two gradients, "tight" bounds their distance; both are ours'),
 ]
 
 # FORMULAS
@@ -142,14 +142,14 @@ def sample(
     x : shape (n, d), n ≥ 1 records, d ≥ 2 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
-    calibration : value "paper" adds up bounds on two gradients, "tight" bounds their difference; both bounds are ours.
+    calibration : value "paper" adds length bounds of two gradients, "tight" bounds their distance; both are ours.
     alpha : α in [1e-30, 1e30], public: the penalty on ‖w‖², for rows divided by the row bound.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
-    (d − 1,), without a unit.
+    The coefficients, of shape (d − 1,). They have no unit.
 
     Raises
     ------
@@ -175,7 +175,11 @@ def sample(
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: GradientBound = "paper") -> Spend:
     """The claimed and the proven budget are ε. With "paper" the budget that is spent depends on α."""
     tight = calibration == "tight"
-    remark = "in the limit n → ∞" if tight else "between ε/4 (α → 0) and ε (α → ∞): proofs/paper/output-perturbation.md"
+    remark = (
+        "for d ≥ 3, some neighbours approach ε as n → ∞"
+        if tight
+        else "the budget that is spent is between ε/4 (α → 0) and ε (α → ∞): proofs/paper/output-perturbation.md"
+    )
     return Spend(PureDP(epsilon), PureDP(epsilon), tight and dimension > 2, remark)
 
 

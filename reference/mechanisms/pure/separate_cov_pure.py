@@ -10,9 +10,9 @@ in `lap_cov`. The eigenvalues move by at most ‖Δ‖_*/n ≤ 2/n in ℓ1 (Mirs
 attains both bounds, so for d ≥ 2 the pair (G, λ̃) spends s/(nb) + ε/2. For d = 1 the output does not use G, and the
 mechanism spends ε/4.
 
-paper : b = 2√2 d/(nε). The mechanism claims ε and spends 0.895 ε, 0.819 ε, 0.783 ε in dimension 2, 4, 8, and 3ε/4 in
-    the limit.
-tight : b = 2s/(nε), our calibration. The mechanism spends ε.
+paper : b = 2√2 d/(nε). The mechanism claims ε. It spends 0.895 ε, 0.819 ε and 0.783 ε for d = 2, 4 and 8, and the spent
+    budget tends to 3ε/4 as d → ∞.
+tight : b = 2s/(nε), our choice. The mechanism spends ε.
 
 NOTE: the code of the authors orders the v_i by the absolute values of the eigenvalues of G, some of which may be
 negative. A release in the order of |eigenvalue| is equally private, but less accurate.
@@ -182,7 +182,7 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = 
     b, c = matrix_scale(1, dimension, epsilon, calibration), eigenvalue_scale(1, epsilon)
     if dimension == 1:
         return Spend(PureDP(epsilon), PureDP(privacy_loss(0, 1, 1, b, c)), True, "G is not used")
-    remark = "by the pair (G, λ̃); we do not claim that the output attains it"
+    remark = "the pair (G, λ̃) attains the proven budget; we do not claim this for the output"
     return Spend(PureDP(epsilon), PureDP(privacy_loss(triangle_l1(dimension), 2, 1, b, c)), True, remark)
 
 

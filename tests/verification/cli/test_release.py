@@ -208,7 +208,7 @@ def test_bounds_bring_the_rows_into_the_unit_ball_and_the_output_back() -> None:
     assert provenance["bounds_from"] == "public"
     assert provenance["shift"] == [60, 160]
     assert provenance["scale"] == pytest.approx([60 * 2**0.5] * 2)
-    assert provenance["holds"]["second_moment"]["about"] == "the point `shift` in the provenance"
+    assert provenance["holds"]["second_moment"]["about"] == "the point that the provenance records as `shift`"
     assert provenance["options"] == {"row_bound": 1.0, "adjacency": "replace-one"}
     assert "not private" not in provenance
     # The released matrix M is the second moment about `shift`. With the mean m of the rows, a user can compute the
@@ -482,7 +482,7 @@ def test_a_ball_under_add_remove_holds_a_number_of_rows_and_a_sum(name: str, noi
         facts = document["provenance"]
         assert (facts["released"], facts["adjacency"], "n" in facts) == ("rows-and-sum", "add-remove", False)
         assert facts["expected_error"]["of"] == "sum"
-        about_shift = facts["holds"]["sum"]["about"] == "the point `shift` in the provenance"
+        about_shift = facts["holds"]["sum"]["about"] == "the point that the provenance records as `shift`"
         assert about_shift == ("shift" in facts) == ("--bounds" in frame)
         kept = facts.get("rounded") or facts.get("lattice")
         if kept is not None:
