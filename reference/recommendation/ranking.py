@@ -71,7 +71,7 @@ class Prediction:
 
     @property
     def allowance(self) -> float:
-        """Return the largest relative deviation from the prediction that is expected in a simulation on the model data."""
+        """Return the largest relative deviation from the prediction that a simulation on the model data should show."""
         if self.figure.kind != "measured":
             return 0.0
         return STANDARD_ERRORS * self.figure.error + interpolation_allowance(self.candidate)

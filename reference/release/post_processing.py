@@ -44,7 +44,7 @@ class Projection:
 PROJECTIONS = {
     "psd": Projection("psd", "positive semidefinite matrices"),
     "trace": Projection(
-        "trace", "positive semidefinite matrices with at most the largest trace that data in the ball can have"
+        "trace", "positive semidefinite matrices whose trace is at most the largest trace of data in the ball"
     ),
 }
 
