@@ -21,13 +21,13 @@ The notion of privacy of the total budget determines how the costs of releases a
 
 The second way is valid for every order of the releases, for the following reason. The privacy loss of a pure DP release
 is at most its ε. The privacy loss of an (ε, δ) release is at most its ε outside an event of probability at most δ. The
-zCDP releases together have Rényi divergences D_α ≤ αρ. Each pure or (ε, δ) release adds at most its ε to the right side
-of this bound. Their sum Σε is therefore added to `epsilon_of_zcdp_at` for every α.
+zCDP releases together have Rényi divergences D_α ≤ αρ. Each pure or (ε, δ) release adds at most its ε to the bound αρ.
+The sum Σε of these releases is therefore added to `epsilon_of_zcdp_at` for every α.
 
-If the total is pure DP or zCDP, or if all releases are (ε, δ), then the budget and the other arguments of a release may
-depend on the outputs of earlier releases. In these cases the rule that the sum of the spent budgets stays within the
-total is a privacy filter (Rogers et al. 2016; Feldman–Zrnic 2021). If the total is (ε, δ) and some releases are pure DP
-or zCDP, the guarantee assumes that all budgets were fixed beforehand.
+In two cases the budget and the other arguments of a release may depend on the outputs of earlier releases. In the first
+case the total is pure DP or zCDP. In the second case all releases are (ε, δ). In both cases the rule that the sum of
+the spent budgets stays within the total is a privacy filter (Rogers et al. 2016; Feldman–Zrnic 2021). If the total is
+(ε, δ) and some releases are pure DP or zCDP, the guarantee assumes that all budgets were fixed beforehand.
 """
 
 import contextlib
@@ -54,7 +54,7 @@ from covassay.reference.privacy import (
 )
 
 ROUNDING = 1e-12  # relative excess over the total that counts as rounding
-# ε that replaces 0 if δ alone covers the releases, because a guarantee needs ε > 0
+# If δ alone covers the releases, their ε would be 0. A guarantee needs ε > 0, so this number replaces the 0.
 SMALLEST = float(np.finfo(float).tiny)
 
 
@@ -125,10 +125,10 @@ def exceeds(spent: Guarantee, total: Guarantee) -> bool:
 class Account:
     """The account of one data set: its total budget, and the releases that have spent it.
 
-    An account cannot be copied. The functions `copy` and `deepcopy` return the account itself, so that code which
-    copies its arguments, such as scikit-learn's `clone`, goes on to charge the same budget. Threads may share an
-    account. The copy of an account that is pickled for another process or for a file is closed: it shows what was
-    spent, and refuses every release. The account itself stays open.
+    An account cannot be copied. The functions `copy` and `deepcopy` return the account itself. Code that copies its
+    arguments, such as scikit-learn's `clone`, therefore charges the same account. Threads may share an account. The
+    copy of an account that is pickled for another process or for a file is closed: it shows what was spent, and refuses
+    every release. The account itself stays open.
 
     Parameters
     ----------
@@ -175,8 +175,8 @@ class Account:
         """
         if self.closed:
             raise OverBudget(
-                "the account is a copy of one in another process or in a file: must be charged where it is kept, in "
-                "one process (n_jobs=1, or threads)"
+                "this account is a pickled copy, which accepts no release: must be the original account, in the "
+                "process that holds it (n_jobs=1, or threads)"
             )
         total = compose([*self.charged, guarantee], self.total)
         if exceeds(total, self.total):
@@ -212,7 +212,7 @@ class Account:
         """Charge the cost `spend`, yield the sum of all charges, and run the block of the `with` statement.
 
         If the block raises `InvalidInput`, nothing has been released, and the charge is taken back. If the block raises
-        any other exception than `InvalidInput`, the charge stands.
+        another exception, the cost remains charged.
 
         Raises
         ------
@@ -232,7 +232,7 @@ class Account:
 
 
 def _number_of_columns(x: DataSet) -> int:
-    """Return the number of columns of the data. If the data have a shape (n, d), nothing else is read."""
+    """Return the number of columns of the data. If the data have a shape (n, d), no entry is read."""
     shape: tuple[int, ...] = getattr(x, "shape", ())
     _, d = shape if len(shape) == 2 else as_rows(x).shape
     return int(d)

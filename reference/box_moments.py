@@ -30,9 +30,9 @@ where the other sums change the most.
 - ℓ2, b² ≤ a² + c²(d − 1)/2: with τ_j = u_j² the squared change is k² + Σ (a²τ_j + b²(1 − τ_j)²) + c² Σ_{i<j} τ_iτ_j,
   which is convex in each τ_j. If p entries of τ are 1 and the others 0, the squared change is k² + a²p + b²(d − p) +
   c²p(p − 1)/2. This is convex in p, and its maximum is at p = d: k² + da² + c²d(d − 1)/2.
-- ℓ1, b ≤ (a + c(d − 1))/2: with t_j = |u_j| and s = Σt_j the ℓ1 change is k + bd + as + cs²/2 − (b + c/2) Σt_j²,
-  largest for equal t_j = t. For equal t_j the change k + d(b + at + (c(d − 1)/2 − b)t²) rises in t up to its value at
-  1, which is k + da + cd(d − 1)/2.
+- ℓ1, b ≤ (a + c(d − 1))/2: let t_j = |u_j| and s = Σt_j. The ℓ1 change is k + bd + as + cs²/2 − (b + c/2) Σt_j². For a
+  fixed s it is largest if all t_j are equal. If all t_j equal t, the change k + d(b + at + (c(d − 1)/2 − b)t²) rises in
+  t up to its value at 1, which is k + da + cd(d − 1)/2.
 """
 
 from collections.abc import Callable
@@ -118,9 +118,10 @@ def laplace_weights(
 
 
 def opposite_columns(d: int, w: Weights) -> int:
-    """Return the number of columns in which the two rows of the largest change have opposite signs.
+    """Return the number of columns in which u and v have opposite signs, if replacing the row u by the row v changes
+    the weighted sums the most.
 
-    It is the whole number p that maximises 4p(a² + c²(d − p)), the squared change of the sums.
+    This number is the whole number p that maximises 4p(a² + c²(d − p)), the squared change of the sums.
     """
     return d if d == 1 else min(d, int((w.mean**2 / w.product**2 + d + 1) / 2))
 

@@ -20,11 +20,11 @@ all other rows at low.
 Joint norms. The norms ℓ1, ℓ1 over the triangle and ℓ2 do not decrease when the absolute values of entries increase. The
 norm of a change is therefore at most the norm of the matrix of the entries' sensitivities. The norm of the matrix of
 sensitivities is the supremum if one pair of data sets attains the sensitivities of all entries at once. For the centred
-covariance there is always such a pair. For the second moment there is one if d = 1, or if no column has low_j < 0 <
-high_j: then x has the larger absolute value in every column, and y the smaller. If no pair attains all entries at once,
-the norm of the matrix of sensitivities is only an upper bound. For example, on [−1, 1]² with n = 1 the ℓ1 bound over
-the triangle is 4. It is not attained, because a change of 2 in entry (1, 2) needs |x_i| = |y_i| = 1, and then the
-diagonal does not change.
+covariance one pair always attains all of them. For the second moment one pair attains all of them if d = 1, or if no
+column has low_j < 0 < high_j. In this pair x has the largest possible absolute value in every column, and y has the
+smallest. If no pair attains all entries at once, the norm of the matrix of sensitivities is only an upper bound. For
+example, on [−1, 1]² with n = 1 the ℓ1 bound over the triangle is 4. It is not attained, because a change of 2 in entry
+(1, 2) needs |x_i| = |y_i| = 1, and then the diagonal does not change.
 
 Under add-remove one row is added or removed, the larger data set has n rows, and each statistic is divided by its own
 number of rows.
@@ -85,9 +85,9 @@ def square_range(interval: tuple[Number, Number]) -> tuple[Number, Number]:
 class BoxSensitivity:
     """The sensitivity of every entry of a symmetric matrix, and the norms of the matrix that these sensitivities form.
 
-    entries : shape (d, d), the supremum of the absolute change of every entry, which is always attained.
-    jointly : whether one pair of data sets attains all entries at once. If one pair of data sets attains all entries at
-        once, the norms are suprema; otherwise the norms are upper bounds.
+    entries : shape (d, d), the supremum of the absolute change of every entry. Some pair of data sets attains it.
+    jointly : whether one pair of data sets attains the suprema of all entries at once. If so, the norms below are
+        suprema; otherwise the norms are upper bounds.
     """
 
     entries: Matrix

@@ -4,8 +4,8 @@
 def read_number(text: str) -> float:
     """Return the number that a text means, or raise `ValueError` unless it is written in ASCII, without underscores.
 
-    Python's `float` also accepts the digits of other scripts, and reads 1_0 as 10. Such a text must not be read as a
-    budget or a bound.
+    Python's `float` also accepts the digits of other scripts, and reads 1_0 as 10. A budget or a bound must not be read
+    from a text that is written in such a way.
     """
     if not text.isascii() or "_" in text:
         raise ValueError(f"{text!r} must be written in the digits 0 to 9, without underscores")

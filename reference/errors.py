@@ -17,10 +17,10 @@ class InvalidInput(ValueError):
 
 def guess(name: str, known: Iterable[str], quoted: Callable[[str], str] = str) -> str:
     """Return a question that suggests known names, for a message about an unknown name. Return "" if no known name is
-    near.
+    similar.
 
-    Known names that begin with the unknown name are near. If no name or very many names are near, the most similar
-    known name is suggested.
+    The question suggests the known names that begin with the unknown name. If no known name or more than `MOST_GUESSES`
+    known names do so, the question suggests the most similar known name.
     """
     names = [*known]
     near = [one for one in names if name and one.startswith(name)]

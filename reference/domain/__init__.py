@@ -2,7 +2,7 @@
 
 A data set is a matrix `x` of shape (n, d): n records with d features. A data set is given as an array, or as `Chunks`
 if it does not fit in memory. Mechanisms read the rows only through `second_moment` and the functions of
-`domain.passes`, which treat both kinds alike.
+`domain.passes`, which treat arrays and `Chunks` alike.
 
 `n`, `d`, the row bound `r` and every parameter of a mechanism are public. Two data sets are neighbours (replace-one) if
 they have the same n and differ in one row. Mechanisms work on the rows `x_i / r`, clipped to the unit ball one record

@@ -9,7 +9,8 @@ import numpy as np
 from covassay.reference.domain.types import Matrix, Vector
 from covassay.reference.errors import InvalidInput
 
-LARGEST = 1e100  # the largest bound; the least width is 1/LARGEST, so that products of two bounds or widths are floats
+# the largest bound; the least width is 1/LARGEST, so that products of two bounds or widths do not overflow or underflow
+LARGEST = 1e100
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class Box:
 
     def place(self, shares: Matrix) -> Matrix:
         """Map rows of the unit cube to rows of the box by low + shares · width, column by column."""
-        # exactly low if the share is 0, and exactly high if it is 1
+        # in this form the result is exactly low for a share of 0, and exactly high for a share of 1
         rows: Matrix = self.low * (1 - shares) + self.high * shares
         return rows
 

@@ -42,7 +42,7 @@ def scaled_rows(x: DataSet, box: Box, on_outside: OnOutside = "clip", fewest: in
     rows = as_rows(x, fewest)
     n, d = rows.shape
     if d != box.dimension:
-        raise InvalidInput(f"bounds of {box.dimension} columns: x has {d} columns, must have as many")
+        raise InvalidInput(f"bounds of {box.dimension} columns: must be of {d}, the number of columns of x")
     if isinstance(rows, Chunks):
         return rows.through(partial(_scaled_chunks, box=box, on_outside=on_outside), d), n, d
     return _scaled(rows, box, on_outside), n, d

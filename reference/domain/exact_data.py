@@ -75,7 +75,7 @@ class ExactData:
             if mine != theirs:
                 raise InvalidInput(f"{what} = {mine} and {theirs}: must be equal in parts that are added")
         gram = [[a + b for a, b in zip(one, two, strict=True)] for one, two in zip(self.gram, other.gram, strict=True)]
-        both = bool(self.sums and other.sums)  # if one summand lacks the sums, the result lacks them too
+        both = bool(self.sums and other.sums)  # the result has the sums of the rows only if both summands have them
         sums = [a + b for a, b in zip(self.sums, other.sums, strict=True)] if both else []
         return replace(self, n=self.n + other.n, gram=gram, sums=sums)
 
@@ -180,7 +180,9 @@ def _of_part(
 def _require_made_with(x: ExactData, row_bound: float, input_bits: int, sums: bool, box: Box | None) -> ExactData:
     for what, wanted in (("row_bound", row_bound), ("input_bits", input_bits), ("box", box)):
         if getattr(x, what) != wanted:
-            raise InvalidInput(f"{what} = {wanted}: must be {getattr(x, what)}, with which the sums were made")
+            raise InvalidInput(
+                f"{what} = {wanted}: must be {getattr(x, what)}, the value with which the sums were made"
+            )
     if sums and not x.sums:
         raise InvalidInput("x lacks the sums of the rows: must be made with sums=True")
     return x
@@ -249,7 +251,7 @@ def box_rows(x: DataSet, box: Box, input_bits: int = INPUT_BITS) -> Iterator[Mat
     """Yield the rows q of a data set in a box in float64, in blocks for which qᵀq is exact; |q_j| ≤ 2^b."""
     rows = _read(x)
     if rows.shape[1] != box.dimension:
-        raise InvalidInput(f"bounds of {box.dimension} columns: x has {rows.shape[1]} columns, must have as many")
+        raise InvalidInput(f"bounds of {box.dimension} columns: must be of {rows.shape[1]}, the number of columns of x")
     step = rows_in_block(input_bits)
     for chunk in blocks(rows):
         for first in range(0, len(chunk), step):

@@ -128,8 +128,8 @@ def row_norms(rows: Matrix) -> Vector:
 def longer_rows(rows: Matrix, bound: float) -> NDArray[np.bool_]:
     """Return a boolean for every row, which tells whether its norm exceeds the bound ≥ 0, (..., d) -> (...).
 
-    The function compares the squares of norm and bound. If they are nearly equal, or if the square of the bound could
-    overflow or underflow, it computes the norm itself.
+    The function compares the square of the norm with the square of the bound. If the two squares are nearly equal, or
+    if the square of the bound could overflow or underflow, the norm itself is compared with the bound.
     """
     if not SMALLEST_PLAIN < bound < 1 / SMALLEST_PLAIN:
         return np.asarray(row_norms(rows) > bound)

@@ -40,8 +40,8 @@ class Chunks:
         return [function(self)]
 
     def through(self, function: Callable[["Chunks"], Iterator[Matrix]], dimension: int) -> "Chunks":
-        """Return the data set with the chunks of `function(part)` for every part of `fold`, (m, d) -> (m,
-        `dimension`).
+        """Return the data set of the rows that `function` yields, one part of this data set after another (see `fold`).
+        The function maps chunks of shape (m, d) to chunks of shape (m, `dimension`).
         """
         return Chunks((self.shape[0], dimension), lambda: function(self))
 

@@ -15,7 +15,7 @@ def symmetric_part(released: ArrayLike) -> Matrix:
     """
     shape = np.shape(released)
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 1:
-        raise InvalidInput(f"released of shape {shape}: must be a square matrix")
+        raise InvalidInput(f"released has the shape {shape}: must be a square matrix")
     matrix = require_shape("released", released, shape)
     symmetric: Matrix = (matrix + matrix.T) / 2
     return symmetric

@@ -91,7 +91,7 @@ def ridge(released: ArrayLike, target: int, penalty: float) -> Vector:
     require_positive("penalty", penalty)
     matrix = symmetric_part(released)
     if len(matrix) < 2:
-        raise InvalidInput("released of shape (1, 1): must have a target and at least one other column")
+        raise InvalidInput("released has the shape (1, 1): must have a target and at least one other column")
     if not 0 <= target < len(matrix):
         raise InvalidInput(f"target = {target!r}: must be a column, 0 to {len(matrix) - 1}")
     return coefficients(psd_cone(matrix), target, penalty)

@@ -45,7 +45,9 @@ class PrivateEstimator:
         return sorted(name for name in inspect.signature(cls.__init__).parameters if name != "self")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name. The argument `deep` changes nothing, since no parameter is an estimator."""
+        """Return the parameters by name. The argument `deep` has no effect, because no parameter is an estimator
+        with parameters of its own.
+        """
         return {name: getattr(self, name) for name in self._names()}
 
     def set_params(self, **params: Any) -> Self:
@@ -188,7 +190,8 @@ class PrivateEstimator:
         if self.__sklearn_is_fitted__():
             return
         message = f"This {type(self).__name__} instance is not fitted yet: call fit first"
-        exceptions = sys.modules.get("sklearn.exceptions")  # users of scikit-learn catch its own exception
+        # users of scikit-learn expect `NotFittedError` of scikit-learn, not `InvalidInput`
+        exceptions = sys.modules.get("sklearn.exceptions")
         raise InvalidInput(message) if exceptions is None else exceptions.NotFittedError(message)
 
     # NAMES, AND DATA FRAMES AS OUTPUT
@@ -261,7 +264,9 @@ def names_of(x: Any) -> np.ndarray[Any, Any] | None:
 
 
 def as_matrix(x: Any) -> Matrix:
-    """Return X as a new float64 array (n, d); error messages are those that scikit-learn's tests look for."""
+    """Return X as a new float64 array (n, d). The error messages have the words that scikit-learn's tests of estimators
+    require.
+    """
     if hasattr(x, "tocsr") or hasattr(x, "toarray"):
         raise TypeError("Sparse data were passed, but dense data are required: give X.toarray()")
     if np.ma.isMaskedArray(x):
@@ -299,8 +304,8 @@ def box_of(bounds: Any, columns: int, names: np.ndarray[Any, Any] | None) -> Box
     dictionary from names to pairs.
 
     A tuple of two arrays, or of a number and an array, means (minima, maxima); a list, or one array, is a list of
-    pairs. For two columns, a tuple of two tuples or lists can mean pairs or (minima, maxima). It is refused if both
-    meanings give valid, but different, bounds.
+    pairs. For two columns, a tuple of two tuples or lists can mean pairs or (minima, maxima). Such a tuple is refused
+    if both meanings give valid, but different, bounds.
     """
     if isinstance(bounds, Box):
         box = bounds

@@ -20,14 +20,14 @@ class PrivateCovariance(MomentEstimator):
     row_bound : a public bound on the Euclidean norm of a row; longer rows are clipped.
     bounds : public bounds on the columns in place of `row_bound`: one pair (low, high) for all columns, a list with a
         pair for each column, a tuple (minima, maxima), or a dictionary from the names of a data frame's columns to
-        pairs. Entries beyond the bounds are clipped. Bounds must not be read from the data.
-    mechanism : the name of a mechanism for the second moment, or, with bounds, of one for bounded columns. If it is
-        None, `bounds` and `rho` are given, and the mean is not known, the mechanism is `box-gauss`, for the reason in
-        the module `bounded_columns`. If it is None in other cases, the mechanism is the one with the least predicted
-        error for the shape of the data and the budget (`reference.recommendation`), among those that do not search for
-        a clipping norm.
-    assume_centered : the mean is known to be 0, or the middle of the bounds. With `assume_centered` no mean is
-        estimated, and the second moment about the known mean has less noise.
+        pairs. Entries beyond the bounds are clipped. The bounds must be chosen without reading them from the data.
+    mechanism : the name of a mechanism for the second moment. If `bounds` is given, a mechanism for bounded columns may
+        be named, too. If no mechanism is named, the estimator chooses one. If `bounds` and `rho` are given and the mean
+        is not known, the estimator chooses `box-gauss`, for the reason in the module `bounded_columns`. Otherwise the
+        estimator chooses the mechanism with the least predicted error for the shape of the data and the budget
+        (`reference.recommendation`). Mechanisms that search for a clipping norm are not chosen.
+    assume_centered : whether the mean is known. The known mean is 0 or, if `bounds` is given, the middle of the bounds.
+        With `assume_centered` no mean is estimated, and the second moment about the known mean has less noise.
     rounded : release through `reference.rounded`, so that the guarantee covers every bit. Rounded releases need
         python-flint.
     random_state : the source of the noise; None gives noise that nobody knows. A seed or a generator is for tests:

@@ -30,7 +30,7 @@ from covassay.reference.recommendation import Candidate
 from covassay.reference.release.scaling import scaling
 from covassay.reference.rounded import DEFAULT_GRID, WITH_ROUNDED_FORM, rounded_release
 
-# the share a of the second moment; a smaller a means more noise on the covariance, a larger a more on the mean
+# the share a of the second moment; a larger share gives less noise on the covariance, and more noise on the mean
 SHARE = 0.8
 SHARE_OF_MEAN = 0.5  # the share a if only the mean is wanted: it minimises the noise on the mean, s/√(a(1 − a))
 
@@ -56,7 +56,8 @@ class Moments:
 
     second : S, a symmetric matrix.
     mean : μ, or None if it was not released.
-    noise : the predicted spectral norm of the noise on S, or None if the estimator must ask the recommendation for it.
+    noise : the predicted spectral norm of the noise on S, or None if the mechanism has no such prediction. The
+        estimator then uses a prediction of `reference.recommendation`.
     """
 
     second: Matrix

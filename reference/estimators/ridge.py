@@ -22,9 +22,9 @@ class PrivateRidge(MomentEstimator):
     The coefficients minimise ‖y − Xw − c‖² + alpha ‖w‖², as in scikit-learn, with the released moments in place of
     those of the data. With `noise_penalty`, the penalty λ n Σ_j s_j² w_j² is added, where λ is the predicted spectral
     norm of the noise, and s_j is the scale of feature j in the map to the unit ball. Both are public. For `box-gauss`
-    and `box-laplace`, λ is predicted for the mechanism itself. For other mechanisms it is the prediction for the
-    recommended mechanism, even if another one is named. Without the penalty for noise, noise in directions with little
-    variance would decide the coefficients.
+    and `box-laplace`, λ is predicted for the mechanism itself. For other mechanisms λ is the prediction for the
+    mechanism that `reference.recommendation` recommends, even if the parameter `mechanism` names another one. Without
+    the penalty for noise, noise in directions with little variance would decide the coefficients.
 
     Parameters
     ----------
@@ -77,7 +77,8 @@ class PrivateRidge(MomentEstimator):
         module = sys.modules["sklearn.utils"]
         tags.estimator_type = "regressor"
         tags.target_tags = module.TargetTags(required=True)
-        tags.regressor_tags = module.RegressorTags(poor_score=True)  # on small data the noise makes the score poor
+        # scikit-learn must not expect a high R²: on small data the noise makes R² low
+        tags.regressor_tags = module.RegressorTags(poor_score=True)
         return tags
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -123,7 +124,10 @@ class PrivateRidge(MomentEstimator):
         if box is None:
             return None
         if not self.fit_intercept:
-            raise InvalidInput("fit_intercept = False: bounds move the origin; give row_bound, or fit the intercept")
+            raise InvalidInput(
+                "fit_intercept = False: must be True if bounds are given, because bounds move the origin of X and y to "
+                "the middle of the bounds; or give row_bound in place of bounds"
+            )
         return Box((*box.bounds, *box_of(self.target_bounds, 1, None).bounds))
 
     def _noise(self, rows: int, dimension: int) -> float:
@@ -135,8 +139,8 @@ class PrivateRidge(MomentEstimator):
 
 
 def _target(y: Any, rows: int, name: str) -> Vector:
-    """Return y as a vector with one number for every row; error messages are those that scikit-learn's tests look
-    for.
+    """Return y as a vector with one number for every row. The error messages have the words that scikit-learn's tests
+    of estimators require.
     """
     if y is None:
         raise InvalidInput(f"{name} requires y to be passed, but the target y is None")

@@ -10,9 +10,9 @@ Equality holds at y = (q − b)/2. The sampler draws z ~ N(0, Ω^{−1}), sets u
     exp(−y) (1 + 2y/b)^{q/2} / M(b).
 
 For every b in (0, q] the law of u is the Bingham law. The root b of Σ_i 1/(b + 2a_i) = 1, for the eigenvalues a_i of A,
-gives the highest acceptance rate. NOTE: the power of (1 + 2y/b) is a factor of the acceptance probability. Two
-libraries divide by it by mistake. Their draws have density ∝ exp(−y)(1 + 2y/b)^{−q}, and an exponential mechanism built
-on such draws is not ε-DP (see the README).
+gives the highest acceptance rate. NOTE: the acceptance probability is exp(−y)/M(b) multiplied by the power of (1 +
+2y/b). Two libraries divide by this power by mistake. Their draws have density ∝ exp(−y)(1 + 2y/b)^{−q}, and an
+exponential mechanism built on such draws is not ε-DP (see the README).
 
 Exact values. The mean of exp(−uᵀAu) over the uniform law of u is Γ(q/2) times the inverse Laplace transform, at r = 1,
 of
@@ -84,7 +84,7 @@ def envelope_parameter(a: Vector) -> float:
     return _envelope_root(tuple(a.tolist()))
 
 
-@lru_cache(maxsize=8)  # because successive draws often have the same eigenvalues
+@lru_cache(maxsize=8)  # a cache saves time because successive draws often have the same eigenvalues
 def _envelope_root(a: tuple[float, ...]) -> float:
     if len(a) == 2:  # the equation is quadratic
         return 1 + 1 / (a[1] + math.hypot(1.0, a[1]))
@@ -185,7 +185,8 @@ def _at_one(exponents: Vector, shifts: Vector) -> float:
     beyond the saddle point of the integrand.
 
     The contour meets the real axis at μ = πn/12 for n nodes, and the saddle point solves Σ exponent_i/(s + shift_i) =
-    1. With fewer nodes, terms far larger than the result would cancel for many coordinates and small shifts.
+    1. If there are many coordinates with small shifts, the saddle point is far from 0. With few nodes, the sum over the
+    nodes would then have terms that are far larger than the result, and their cancellation would lose digits.
     """
     saddle = scipy.optimize.brentq(
         lambda s: float((exponents / (s + shifts)).sum()) - 1, 1e-3, float(exponents.sum()) + 1

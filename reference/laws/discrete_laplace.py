@@ -49,7 +49,8 @@ def attempt(scale: Fraction, coins: Coins) -> int | None:
     if size is None:
         return None
     negative = coins.chance(1, 2)
-    if negative and size == 0:  # 0 and −0 are the same number, which would be drawn twice as often
+    # without this rejection, 0 would be drawn twice as often as it should be, with either sign
+    if negative and size == 0:
         return None
     return -size if negative else size
 

@@ -34,7 +34,7 @@ class DrawsAgain(Generic[R]):
 
     def generator(self, step: int) -> np.random.Generator:
         """Return a new generator, which the key and the argument `step` determine."""
-        # the words of 32 bits into which SeedSequence would divide the key; it takes longer to do so
+        # the 32-bit words of the key; SeedSequence would divide a whole number into the same words, but more slowly
         words = np.frombuffer(self.key.to_bytes(4 * max(1, -(-self.key.bit_length() // 32)), "little"), "<u4")
         return np.random.default_rng(np.random.SeedSequence(words, spawn_key=(step,)))
 

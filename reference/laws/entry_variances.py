@@ -5,9 +5,9 @@ The square root of the sum of all variances is the root mean square of the Frobe
 of the data has its own unit, the noise in the entry (i, j) is multiplied by the units of columns i and j, so the
 variance of each entry is needed.
 
-Nuclear-Laplace noise Z has a density that rotations do not change. If Z need not be symmetric, its law does not change
-either when Z is multiplied by a rotation on one side only, so all d² entries have the same variance. A symmetric Z with
-the same law as QZQᵀ has
+Nuclear-Laplace noise Z has a density that rotations do not change. If Z is drawn from all matrices, symmetric or not,
+its law stays the same when Z is multiplied by a rotation on one side only. All d² entries of such a Z therefore have
+the same variance. A symmetric Z with the same law as QZQᵀ has
 
     E Z_ij Z_kl = a δ_ij δ_kl + b (δ_ik δ_jl + δ_il δ_jk),
 

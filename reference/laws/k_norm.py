@@ -108,12 +108,13 @@ def _symmetric(triangles: Matrix, d: int) -> Matrix:
 
 
 def _covariance_spectra(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw the eigenvalues of `size` directions V of the noise for the covariance body, (size, d). Every V has ‖V‖_K =
-    1, and is drawn by rejection.
+    """Draw the matrix V = Z/‖Z‖_K `size` times, for noise Z with the body "covariance" as K, and return the eigenvalues
+    of every V, (size, d). Every V is drawn by rejection.
     """
     accepted = np.empty((0, d))
     while len(accepted) < size:
-        # the acceptance rate, where it is known, is at least 1/(2d): on average one call accepts as many as are missing
+        # The acceptance rate is at least 1/(2d) wherever it is known.
+        # On average one pass of this loop therefore accepts all draws that are still missing.
         proposals = max(8, 2 * d * (size - len(accepted)))
         proposed = nuclear_laplace.sample_spectrum(d, rng, proposals, symmetric=True)
         nuclear, trace = np.abs(proposed).sum(axis=1), proposed.sum(axis=1)

@@ -13,10 +13,11 @@ Under the uniform law, X has density ∝ det(I − XᵀX)^{−1/2}. The exponent
 
 The exact sampler proposes X column by column, or row by row if k > m, and accepts or rejects the whole of X. For a
 column x let B be I − Σ x'x'ᵀ, summed over the columns x' before x. The determinant det(I − XᵀX) is the product of 1 −
-xᵀB⁻¹x over the columns. Let B = RRᵀ. Let the columns before x be given. As a function of R⁻¹x, the factor of x in the
-density of X is a multiple of another density: that of the last m coordinates of a point on the unit sphere of R^{m+1}
-with a Bingham law. The multiple depends on the columns before x. Draw x from the angular Gaussian envelope of that
-Bingham law: with G = diag(g) for the gaps of the column, and z_0 ~ N(0, 1),
+xᵀB⁻¹x over the columns. Let B = RRᵀ. Let the columns before x be given. The density of X then has a factor that depends
+on x. As a function of R⁻¹x, this factor is a constant times the density of the last m coordinates of a random point on
+the unit sphere of R^{m+1}, where the point has a Bingham law. The constant depends only on the columns before x. Draw x
+from the angular Gaussian envelope of this Bingham law. Let G = diag(g), where g is the column of gaps that belongs to
+x, let z_0 ~ N(0, 1), and set
 
     x = Rz/(z_0² + ‖z‖²)^{1/2},   z ~ N(0, (I + (2/b)RᵀGR)⁻¹).
 
@@ -24,9 +25,9 @@ Accept X with probability equal to the product over its columns of
 
     exp(−xᵀGx) (1 + 2xᵀGx/b)^{(m+1)/2} / M(b) · (det(I + 2G/b)/det(B⁻¹ + 2G/b))^{1/2}.
 
-The factor before the dot is at most 1. It is the acceptance probability of `laws.bingham` for q = m + 1. The number
-M(b) is defined there. The factor after the dot is at most 1 because B ≤ I. Every b in (0, m + 1] gives the right law of
-P. The derivation is ours, and is in proofs/paper/matrix-bingham.md.
+The factor before the dot is the acceptance probability of `laws.bingham` for q = m + 1, so it is at most 1. The module
+`laws.bingham` defines M(b). The factor after the dot, the square root of a ratio of determinants, is at most 1 because
+B ≤ I. Every b in (0, m + 1] gives the right law of P. The derivation is ours, and is in proofs/paper/matrix-bingham.md.
 """
 
 import math
@@ -106,7 +107,8 @@ def propose(g: Matrix, size: int, rng: np.random.Generator) -> tuple[Matrix, Vec
         log_accepted += bingham.log_acceptance(x[:, :, i] ** 2 @ g[:, i], b, m + 1)
         log_accepted += (log_det + np.log1p(scaled).sum()) / 2
         log_accepted -= np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
-        left = first / squared  # 1 − ‖u‖²; since x = Ru, B − xxᵀ = R(I − uuᵀ)Rᵀ
+        # For the next column of X the matrix B becomes B − xxᵀ, which is R(I − uuᵀ)Rᵀ because x = Ru.
+        left = first / squared  # the determinant of I − uuᵀ, which is 1 − ‖u‖²
         root = root - column @ np.swapaxes(u, 1, 2) / (1 + np.sqrt(left))
         log_det += np.log(left)[:, 0, 0]
     return x, log_accepted
@@ -121,7 +123,8 @@ def sample(m: Matrix, k: int, rng: np.random.Generator, size: int | None = None)
         rate falls with q and k, as proofs/paper/matrix-bingham.md explains.
     """
     g, vectors = gaps(m, k)
-    # whether rows of X are drawn in place of columns; either way the largest gaps come first
+    # `turned` says whether rows of X are drawn in place of columns
+    # the order of the rows or columns is such that those with the largest gaps are drawn first
     turned = k > len(vectors) - k
     steps = g.T[:, ::-1] if turned else g
     count, most = 1 if size is None else size, max(1, BATCH // len(vectors) ** 2)

@@ -65,9 +65,10 @@ def schatten_limit(p: Number, gamma: Callable[[Number], Number] = math.gamma, pi
     + 1) √π Γ(p/2 + 1)). The function returns the p-th root of the moment. The limit of the Schatten norm is 1 for p =
     1, and tends to π as p → ∞. For symmetric noise the limit is half of the limit for full noise.
 
-    DN25 Theorem 1 says that the error in Schatten norm is at most 3 d^{1+1/p}/(nε). The noise has the scale 2/(nε), so
-    for large d the error is close to twice the limit times d^{1+1/p}/(nε). Twice the limit is 2 for p = 1, and tends to
-    2π as p → ∞. Twice the limit is above 3 from p = 3.073 on, so for larger p the bound fails for large d.
+    DN25 Theorem 1 says that the error in Schatten norm is at most 3 d^{1+1/p}/(nε). The noise has the scale 2/(nε). Let
+    c(p) be twice the limit that this function returns. For large d the error is close to c(p) d^{1+1/p}/(nε). The
+    number c(p) is 2 for p = 1, and tends to 2π as p → ∞. For p > 3.073 the number c(p) exceeds 3, so the bound of DN25
+    fails for large d.
     """
     return pi * (gamma((p + 1) / 2) / ((p + 1) * pi**0.5 * gamma(p / 2 + 1))) ** (1 / p)
 
@@ -95,9 +96,10 @@ def swept_tail_bound(d: int, t: Number, width: Number, symmetric: bool = False, 
     with the same potential there, up to a constant. It averages over a from `spectral_edge(d − 1)` to b =
     `spectral_edge(d − 1)` + δ. The number δ is the argument `width`; any δ > 0 with b < t gives a bound.
 
-    Let y = t/b, φ = arccos(1/y) and rate = `edge_rate(t, b)`. For full noise u is π, and the bound is d (u/δ)
-    arccosh(b/(b − δ)) (y − √(y² − 1))^{2δ/π} exp(−rate)/(2φ²). For symmetric noise the bound is twice the same
-    expression with u = π/2, because the spectrum has two ends. The argument `functions` is the module math or mpmath.
+    Let y = t/b, φ = arccos(1/y) and rate = `edge_rate(t, b)`. Let u be π for full noise and π/2 for symmetric noise.
+    For full noise the bound is d (u/δ) arccosh(b/(b − δ)) (y − √(y² − 1))^{2δ/π} exp(−rate)/(2φ²). For symmetric noise
+    the bound is twice this expression, because the spectrum has two ends. The argument `functions` is the module math
+    or mpmath.
     """
     unit, inner = (spectral_edge(k, symmetric, functions.pi) for k in (1, d - 1))
     edge = inner + width
@@ -111,10 +113,10 @@ def spectral_norm_tail_bound(d: int, t: Number, symmetric: bool = False, functio
     """Return an upper bound on P(‖Z‖ ≥ t) for every t beyond the edge: the least of 1 and of two values of
     `swept_tail_bound`.
 
-    Let s = `spectral_edge(d − 1)` and cos ψ = s/t. For the first of the two values the width is `spectral_edge(1)`. For
-    the second of the two values the width is the lesser of (t − s)/2 and √(π s sin ψ)/2. The latter is nearly the best
-    width for large d. At d = 1 the function returns exp(−t), which is the exact probability. The argument `functions`
-    is math or mpmath.
+    Let s = `spectral_edge(d − 1)` and cos ψ = s/t. The two values are those for two values of the argument `width`. The
+    first width is `spectral_edge(1)`. The second width is the lesser of (t − s)/2 and √(π s sin ψ)/2. For large d the
+    width √(π s sin ψ)/2 gives nearly the least bound. At d = 1 the function returns exp(−t), which is the exact
+    probability. The argument `functions` is math or mpmath.
     """
     edge, inner, unit = (spectral_edge(k, symmetric, functions.pi) for k in (d, d - 1, 1))
     if not t > edge:
@@ -177,7 +179,9 @@ def log_normalizer(dimension: int, symmetric: bool = False) -> float:
     common = gammaln((j + 3) / 2) - gammaln(1.5)  # ln Γ(1 + (j + 1)/2) / Γ(3/2)
     if symmetric:  # Mehta: ∫ ∏|λ_i − λ_j| e^{−Σ λ²/2} = (2π)^{d/2} ∏_j Γ(1 + (j + 1)/2)/Γ(3/2)
         gaussian = d / 2 * math.log(2 * math.pi) + common.sum()
-    else:  # Laguerre–Selberg with u = σ²/2: 2^{(d(d−1) − d)/2} ∫ ∏|u_i − u_j| ∏ u_i^{−1/2} e^{−Σ u}
+    else:
+        # With u = σ²/2 the integral is 2^{(d(d−1) − d)/2} ∫ ∏|u_i − u_j| ∏ u_i^{−1/2} e^{−Σ u}.
+        # The value of the integral over u is known (Selberg, for Laguerre weights).
         gaussian = (d * (d - 1) - d) / 2 * math.log(2) + (gammaln((j + 1) / 2) + common).sum()
     entries = radius_shape(d, symmetric)
     return float(entries / 2 * math.log(2 * math.pi) - gaussian + ensemble(d, symmetric).log_normalizer)

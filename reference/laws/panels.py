@@ -2,8 +2,9 @@
 
 On one panel a smooth function equals, up to rounding, the polynomial that interpolates it at the nodes. A smooth
 function can therefore be integrated up to any point x, not only up to the edge of a panel. Every panel has its own
-variable t ∈ [−1, 1]. `interpolation(t)` gives two lists of m weights. A weighted sum of the values at the nodes is the
-value of the function at t for the first list, and the integral over the variable from −1 to t for the second.
+variable t ∈ [−1, 1]. `interpolation(t)` gives two lists of m weights. The sum of the function's values at the nodes,
+weighted by the first list, is its value at t. The sum weighted by the second list is its integral over the variable
+from −1 to t.
 """
 
 from collections.abc import Callable
@@ -17,7 +18,8 @@ from numpy.typing import NDArray
 
 from covassay.reference.domain import Array, Matrix, Vector
 
-NODES = 24  # enough to integrate, up to rounding, a function whose phase turns by 8 radians on the panel
+# with 24 nodes, a function whose phase grows by 8 radians on the panel is integrated up to rounding errors
+NODES = 24
 REFERENCE_NODES, REFERENCE_WEIGHTS = leggauss(NODES)  # the nodes and weights for the panel [−1, 1]
 ORDERS = np.arange(NODES + 1.0)  # the degrees of the Chebyshev polynomials
 FEW = 64  # up to this number of points, `chebyshev` takes less time with cosines than with the recurrence
@@ -38,8 +40,8 @@ def _lagrange_basis() -> tuple[Matrix, Matrix]:
 def chebyshev(t: Array) -> Array:
     """Return the Chebyshev polynomials T_0(t), …, T_m(t), of shape (m + 1,) + t.shape.
 
-    For few t the function computes cos(k arccos t), which takes few calls; for many t the recurrence T_{k+i} = 2 T_k
-    T_i − T_{k−i} takes less time.
+    If there are at most `FEW` points t, the function computes cos(k arccos t), which takes few calls. For more points
+    it uses the recurrence T_{k+i} = 2 T_k T_i − T_{k−i}, which takes less time for many points.
     """
     inside = np.minimum(np.maximum(t, -1.0), 1.0)
     if np.size(t) <= FEW:

@@ -7,19 +7,24 @@ a sample equals that of `draw_points` up to rounding. For speed, three quantitie
 THE INVERSE μ of the bordered matrix is not formed: it is A^{−1} plus one change of rank two for every point drawn. With
 c = c₁ and v = c₂/f_k(p), μ = A^{−1} + Σ_p (c vᵀ − v cᵀ).
 
-THE INTENSITY f_k is not stored. Only its part h without the signs sgn(q − x) is stored, at the nodes of the panels. h
-is analytic inside every panel, and starts as ρ₁. The intensity is f_k(x) = h(x) − φ(x)·y,     y = the first N entries
-of μ (0, sgn(q_1 − x), …, sgn(q_k − x)).
+THE INTENSITY f_k is not stored. It is
 
-A new point p changes f_k by −α v·b + β c·b, where α = φ·c and β = φ·v. Let A and B be the integrals of α and β from −∞,
-and let e_c, e_v be the values at −∞ of E·c and E·v. As E = τ − 2G, the change of h is
+    f_k(x) = h(x) − φ(x)·y,
+
+where the vector y has the first N entries of μ (0, sgn(q_1 − x), …, sgn(q_k − x)). Only the function h is stored, at
+the nodes of the panels. The function h does not contain the signs sgn(q − x), so it is analytic inside every panel. At
+the start, before a point is drawn, h is ρ₁.
+
+A new point p changes f_k by −α v·b + β c·b, where α = φ·c and β = φ·v. Let A(x) and B(x) be the integrals of α and β
+from −∞ to x. Let e_c and e_v be the products of E(−∞) with the first D entries of c and of v. As E = τ − 2G, the change
+of h is
 
     Δh = −α (e_v − 2B) + β (e_c − 2A).
 
 THE DISTRIBUTION FUNCTION F_k is stored at the breakpoints. The new point p changes F_k at a breakpoint x by two
-integrals from −∞ to x. The first is the integral of Δh, which is found by quadrature. The second is the integral of
-(c_q β − v_q α) sgn(q − t), summed over the points q drawn, p among them. Here c_q and v_q are the entries of c and v at
-the border b(q). The second integral has a closed form, because for α, and equally for β and B,
+integrals from −∞ to x. The first is the integral of Δh, which is found by quadrature. The second is the integral of Σ_q
+(c_q β − v_q α) sgn(q − t), where q runs over all points drawn so far, including p. Here c_q and v_q are the entries of
+c and v at the border b(q). The second integral has a closed form, because for α, and equally for β and B,
 
     ∫_{−∞}^x sgn(q − t) α(t) dt = A(x) if x ≤ q, and 2A(q) − A(x) if x > q.
 
@@ -28,9 +33,10 @@ If the breakpoints are sorted, the sums over q < x are running sums.
 THE LIMIT. Most of the time is spent on one matrix product: for one sample, φ at all nodes is multiplied by c and v, N
 times. There are 14 N nodes for large N, and 21 N at N = 100, so the products take 60 N³ to 80 N³ operations. Two QR
 factorisations and a matrix product take about 7 N³ operations, which is about a ninth of the operations for the
-products with φ. A draw also has other loops over the nodes. As a whole, it was measured to take about 15 times as long
-as two QR factorisations and a matrix product, at N = 50 and 100 (tests/benchmarks). Even a small N needs many nodes,
-because the panels extend until less than 1e-20 of the mass is left beyond them: 288 nodes for N = 2.
+products with φ. A draw also needs other operations on arrays with an entry for every node. As a whole, a draw was
+measured to take about 15 times as long as two QR factorisations and a matrix product, at N = 50 and 100
+(tests/benchmarks). Even a small N needs many nodes, because the panels extend until less than 1e-20 of the mass is left
+beyond them: 288 nodes for N = 2.
 """
 
 import math
@@ -59,7 +65,8 @@ from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble
 CERTIFICATE_TOLERANCE = 1e-6
 # Samples are drawn in blocks of at most 512, since longer arrays are no faster.
 # A block has at most 2^22 entries of the vectors c and v (32 MB).
-# The block decides which uniform goes to which point, so other sizes would change the draws of a seed.
+# The size of a block determines which random number draws which point.
+# With other sizes, the same seed would therefore give other draws.
 BLOCK_SAMPLES = 512
 BLOCK_ENTRIES = 2**22
 # Newton's method stops when no t ∈ [−1, 1] of the block moves by more than 1e-10.
@@ -96,9 +103,10 @@ def place_at(ensemble: PfaffianEnsemble, panel: NDArray[np.intp], phi: Array, t:
 def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vector:
     """Return the t in [low, high] for which ∫_low^t f equals `goal`, by Newton's method inside a shrinking interval.
 
-    f (S, m) holds the values at the nodes of one panel, in the panel's variable t ∈ [−1, 1]; it is non-negative on
-    [low, high], and so is its interpolating polynomial up to rounding. A Newton step that leaves the bracket is
-    replaced by bisection. `low`, `high`, `goal` and the result have shape (S,).
+    The array f (S, m) holds the values of a function at the nodes of one panel, for each sample. The variable t ∈ [−1,
+    1] is the variable of the panel. The function is non-negative on [low, high]. Its interpolating polynomial is
+    therefore non-negative up to rounding. A Newton step that leaves the bracket is replaced by bisection. `low`,
+    `high`, `goal` and the result have shape (S,).
     """
     value, integral = (np.ascontiguousarray(coefficients.T) for coefficients in expansion(f))
     goal = goal + np.einsum("ks,ks->s", chebyshev(low), integral)
@@ -126,8 +134,9 @@ def invert_on_panel(f: Matrix, low: Vector, high: Vector, goal: Vector) -> Vecto
 
 
 def _between_nodes(at_nodes: Matrix, low: Matrix, high: Matrix, goal: Matrix) -> tuple[Vector, Vector]:
-    """Return a smaller interval for every sample: the part of [low, high] between the last node where the integral of f
-    is below `goal` and the first where it is not.
+    """Return a smaller interval for every sample, which still contains the solution. The interval begins at the last
+    node in [low, high] at which the integral of f is below `goal`, and ends at the first node at which the integral is
+    at least `goal`. Without such a node, low or high remains the end.
 
     This first bracket saves Newton's method about three steps.
 
@@ -178,7 +187,8 @@ class Chains:
         self._x = np.tile(np.concatenate([edges, np.zeros(n)]), (size, 1))  # an array (S, B) with room for all points
         self._panel = np.zeros((size, n), dtype=np.intp)  # the panel of every point of the process
         self._integration = np.zeros((size, n, NODES))  # the weights of the integral from the left edge of the panel
-        self._changes = np.zeros((size, 2 * n, d + n))  # rows c, v of point 1, c, v of point 2, …
+        # the rows are the vector c of point 1, v of point 1, c of point 2, v of point 2, and so on
+        self._changes = np.zeros((size, 2 * n, d + n))
         self._h = np.tile(ensemble.one_point_density * half[:, None], (size, 1, 1))  # h at the nodes, (S, panels, m)
         # the memory of the largest arrays is used again at every point, because allocating new arrays would be slower
         self._room = np.empty((2, 2, *self._h.shape))
@@ -197,7 +207,7 @@ class Chains:
 
     def draw(self, uniform: Vector) -> None:
         """Draw the next point of every sample, and update the intensities. Every point is the solution x of F_k(x) = u
-        F_k(∞); `uniform` (S,) has the uniform number u for every sample.
+        F_k(∞). The array `uniform` (S,) has one random number u for every sample, uniform on [0, 1].
         """
         target = uniform * self.cumulative[:, self.edges - 1]
         place, products = self._quantile(target)
@@ -215,8 +225,8 @@ class Chains:
     def _quantile(self, target: Vector) -> tuple[Place, Array]:
         """Solve F_k(x) = target.
 
-        The method returns the places x, and the products c·w and v·w for the vectors c and v of all earlier points, (S,
-        1, 2k). The vector w is (0, …, 0, sgn(q_1 − x), …, sgn(q_k − x)).
+        The method returns the solutions x as a `Place`. It also returns the products c·w and v·w, (S, 1, 2k), where c
+        and v are the vectors of every point drawn before. The vector w is (0, …, 0, sgn(q_1 − x), …, sgn(q_k − x)).
         """
         panels = self.ensemble.panels
         left, right, below = self._smooth_interval(target)
@@ -259,7 +269,8 @@ class Chains:
     def _condition_on(self, place: Place, products_of_signs: Array) -> Array:
         """Return the vectors c and v that belong to the new points `place`, (S, 2, D + k + 1)."""
         n, d = self.ensemble.points, self.ensemble.order
-        borders = np.zeros((self.size, 2, d))  # the borders a and b, without the signs in b
+        # the vectors a(x) and b(x) at the new point x, without the entries of b(x) that are signs
+        borders = np.zeros((self.size, 2, d))
         borders[:, 0, :n] = place.phi
         borders[:, 1, :n] = self.ensemble.totals - 2 * place.g
         borders[:, 1, n:] = 1.0
@@ -279,7 +290,8 @@ class Chains:
     def _change_intensity(self, changes: Array) -> None:
         """Update h at the nodes and F at the breakpoints from f_k to f_{k+1}, given c and v in `changes`."""
         n, d = self.ensemble.points, self.ensemble.order
-        # Δh = 2α (B − e_v/2) − β (2A − 2e_c/2), written with factors 2 that cost no extra operation
+        # Δh is computed as 2α (B − e_v/2) − β (2A − 2e_c/2).
+        # In this form only c is multiplied by 2, and not the longer arrays of values at the nodes.
         both = np.swapaxes(changes, 0, 1) * np.array([2.0, 1.0])[:, None, None]  # 2c and v
         rates, features = self._room
         np.matmul(both[:, :, :n].reshape(-1, n), self._phi_nodes, out=rates.reshape(2 * self.size, -1))  # 2α and β
@@ -304,14 +316,17 @@ class Chains:
         return integrals
 
     def _at_breakpoints(self, values: Array, at_edges: Array) -> Array:
-        """Return the integral from −∞ to every breakpoint, of values (…, S, panels, m) at the nodes, (…, S, B)."""
+        """Return the integrals from −∞ to every breakpoint, (…, S, B), of a function with the given values at the
+        nodes, (…, S, panels, m).
+        """
         panel = self._panel[:, : self.drawn]
         sample = self._samples[:, None]
         within = np.einsum("skm,...skm->...sk", self._integration[:, : self.drawn], values[..., sample, panel, :])
         return np.concatenate([at_edges, at_edges[..., sample, panel] + within], axis=-1)
 
     def _signed_integral(self, weights: Array, integrals: Array) -> Matrix:
-        """Return ∫_{−∞}^x Σ_i Σ_q w_iq sgn(q − t) α_i(t) dt at every breakpoint x, for the points q drawn, (S, B).
+        """Return the integral ∫_{−∞}^x Σ_i Σ_q w_iq sgn(q − t) α_i(t) dt at every breakpoint x, (S, B). The sums are
+        over i = 1 and 2, and over all points q drawn.
 
         weights : w, (2, S, k).
         integrals : of α_1 and α_2 from −∞ to the breakpoints, (2, S, B).

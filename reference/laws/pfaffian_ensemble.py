@@ -49,7 +49,8 @@ PHASE = 8.0
 # A test evaluates the proven bound `nuclear_laplace.spectral_norm_tail_bound` at the end of the panels.
 EDGE_MARGIN = 27.0
 CONSTANT_MARGIN = 20.0
-PHASE_TABLE = 40  # entries per unit of length in the table of the phase, in which the panel edges are interpolated
+# the number of entries per unit of length in the table of the phase, from which the panel edges are interpolated
+PHASE_TABLE = 40
 HUGE = 1e100  # larger values of the recurrence are scaled down, long before they could overflow
 
 
@@ -61,8 +62,8 @@ def _panels(points: int, half_line: bool) -> Panels:
     full line fill [−πN/2, πN/2] with the density (2/π²) arccosh(πN/(2|s|)). The N-th basis function has about N zeros,
     which follow Ullman's density, and its phase at s grows by π from one zero to the next. For large N the phase on the
     half line therefore grows at the rate (2/π) arccosh(πN/s). The code replaces πN (or πN/2 on the full line) by the
-    larger end a of the panels. It adds 1/2 to the rate, so that the panels stay short where e^{−s} decays without
-    oscillation.
+    larger number a, which is the upper end of the last panel. The code also adds 1/2 to the rate, so that the panels
+    are short also where the basis functions decay without oscillation.
     """
     bulk = math.pi * points if half_line else math.pi / 2 * points
     a = bulk + EDGE_MARGIN * points ** (1 / 3) + CONSTANT_MARGIN
@@ -131,8 +132,8 @@ class PfaffianEnsemble:
 
     @cached_property
     def phi_by_panel(self) -> Array:
-        """Return the values of φ at the nodes, (panels, N, m), in which the values on one panel are neighbours in
-        memory.
+        """Return the values of φ at the nodes, (panels, N, m), in an array that stores the values on one panel
+        contiguously.
         """
         return np.ascontiguousarray(self.phi.transpose(1, 0, 2))
 
@@ -243,11 +244,11 @@ class PfaffianEnsemble:
     def _excluded(self, s: float) -> Matrix:
         """Return B(s) = A − A(s), (D, D): the part of A_jk = ∬ sgn(y − x) φ_j(x) φ_k(y) with x or y outside [−s, s].
 
-        If N is odd, the border of the matrix has the integrals of φ_j outside [−s, s]. The part with max(x, y) > s is
-        T(s), and on the half line there is no other part. On the full line φ_j(−x) = (−1)^j φ_j(x), so reflection turns
-        T(s) into the part with min(x, y) < −s, with the sign −(−1)^{j+k}. The sum of these two parts counts the corners
-        twice, where one of x, y is below −s and the other above s. The integral over the corners, (−1)^j a_j a_k −
-        (−1)^k a_j a_k, is therefore subtracted once.
+        If N is odd, the border of the matrix has the integrals of φ_j outside [−s, s]. The integral over max(x, y) > s
+        is T(s). On the half line B(s) is T(s), because x and y are not negative. On the full line φ_j(−x) = (−1)^j
+        φ_j(x), so reflection turns T(s) into the part with min(x, y) < −s, with the sign −(−1)^{j+k}. The sum of these
+        two parts counts the corners twice, where one of x, y is below −s and the other above s. The integral over the
+        corners, (−1)^j a_j a_k − (−1)^k a_j a_k, is therefore subtracted once.
         """
         tail, mass = self._tail(s)
         if self.half_line:

@@ -6,19 +6,20 @@ formulas, and is faster.
 THE LAW is that of N points with the joint density |det φ_j(x_i)| / (Pf A · N!) of `pfaffian_ensemble`, with N basis
 functions φ = (φ_1, …, φ_N), in exchangeable (random) order. As in the module `pfaffian_ensemble`, G is the
 antiderivative of φ, τ = G(∞), Eφ(x) = ∫ sgn(t − x) φ(t) dt = τ − 2G(x), and A_jk = ∫ φ_j Eφ_k. For odd N there is one
-more basis function: φ = 0 and Eφ = 1 at every finite x. The additional function turns A into [[A, τ], [−τᵀ, 0]]. D is
-the size of A. The line is cut into panels, each with the m nodes of a Gauss–Legendre quadrature.
+more basis function, with φ = 0 and Eφ = 1 at every finite x. For odd N the matrix A is therefore extended to [[A, τ],
+[−τᵀ, 0]]. D is the size of A. The line is cut into panels, each with the m nodes of a Gauss–Legendre quadrature.
 
 THE ALGORITHM is the chain rule of probability: draw the first point from its marginal law, then every further point
 from its law given the points already drawn. No Markov chain has to converge, and every step is exact up to rounding
 (see the end). Let ρ_k(q_1, …, q_k) be N!/(N − k)! times the joint density of the first k points. Given q_1, …, q_k, the
-next point has the density f_k(x)/(N − k), where the conditional intensity
+next point has the density f_k(x)/(N − k), where f_k is the conditional intensity
 
-    f_k(x) = ρ_{k+1}(q_1, …, q_k, x) / ρ_k(q_1, …, q_k)
+    f_k(x) = ρ_{k+1}(q_1, …, q_k, x) / ρ_k(q_1, …, q_k).
 
-integrates to N − k. With k points held fixed, de Bruijn's formula says ρ_k = |Pf M_k / Pf A|. The antisymmetric matrix
-M_k is A with two more columns, a(q) and −b(q), for every point q that was drawn, and with the two rows that make the
-matrix antisymmetric. For one point the matrix is
+The integral of f_k is N − k. With k points held fixed, de Bruijn's formula says ρ_k = |Pf M_k / Pf A|. The
+antisymmetric matrix M_k is A with two more columns, a(q) and −b(q), for every point q that was drawn, and with the two
+rows that make the matrix antisymmetric. These columns with their rows are called the borders a(q) and b(q). For one
+point the matrix is
 
     M_1 = [[A, a, −b], [−aᵀ, 0, 0], [bᵀ, 0, 0]].
 
@@ -32,10 +33,10 @@ complement evaluates the ratio:
 
     f_k(x) = −a(x)ᵀ μ b(x).
 
-The matrix μ, of size D + k, is the part of M_k^{−1} in the rows and columns of the D basis functions and of the k
-borders b(q). The rest of M_k^{−1}, in the rows or columns of the borders a(q), is not needed, because the borders of a
-later point x are 0 there. At the start μ is A^{−1}. The Schur complement also gives the new μ once a new point p is
-drawn. The change is an update of rank two:
+The matrix μ has the size D + k. It is a submatrix of M_k^{−1}: its rows and columns belong to the D basis functions and
+to the k borders b(q). The rest of M_k^{−1}, in the rows or columns of the borders a(q), is not needed, because the
+borders of a later point x are 0 there. At the start μ is A^{−1}. The Schur complement also gives the new μ once a new
+point p is drawn. The change is an update of rank two:
 
     c₁ = μ a(p),  c₂ = μ b(p),  f_k(p) = −a(p)ᵀ c₂;    append 0 to c₁, 1 to c₂, and a zero row and column to μ;
     μ ← μ + (c₁ c₂ᵀ − c₂ c₁ᵀ) / f_k(p).
@@ -48,8 +49,8 @@ known exactly, and is inverted.
 
 THE CERTIFICATE. Evaluate each ln f_k at the point drawn from f_k. The sum over k must equal ln ρ_N, which is computed
 separately from the product formula for the joint density. `pfaffian_chains` checks every draw. This comparison depends
-on the noise alone, never on data. It fails if μ or one of its updates is wrong. It does not test how the points were
-drawn (F_k and its inversion). The statistical tests of the law test this.
+on the noise alone, never on data. It fails if μ or one of its updates is wrong. The comparison does not test how the
+points were drawn (F_k and its inversion). Statistical tests in tests/reference/laws test how the points are drawn.
 
 "Exact" means up to float64 rounding, and up to points outside all panels, which have probability below 1e-20 and are
 never drawn.
@@ -82,7 +83,7 @@ def draw_points(ensemble: PfaffianEnsemble, uniforms: Vector) -> Vector:
     """Return one sample of N points, shape (N,), computed from N numbers that are uniform on [0, 1], shape (N,)."""
     mu, drawn = ensemble.kernel, np.empty(0)
     for u in uniforms:
-        # f_k at the nodes between the breakpoints, and F_k at the breakpoints
+        # compute f_k at quadrature nodes between the breakpoints, and F_k at the breakpoints
         pieces = Panels(np.unique(np.concatenate([ensemble.panels.edges, drawn])))
         a, b = borders(ensemble, drawn, pieces.nodes.ravel())
         f = -((a @ mu) * b).sum(axis=1).reshape(pieces.nodes.shape)

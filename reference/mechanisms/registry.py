@@ -1,6 +1,7 @@
-"""List the mechanisms of the reference, and find one by its name. Its file has the same name, with underscores.
+"""List the mechanisms of the reference, and find one by its name.
 
-The mechanisms are listed in the order of `mechanisms.__all__`. Any that are not in it come last.
+The file of a mechanism has the name of the mechanism, with underscores in place of hyphens. The mechanisms are listed
+in the order of `mechanisms.__all__`. A mechanism that `mechanisms.__all__` does not name comes last.
 """
 
 from importlib import import_module

@@ -82,7 +82,7 @@ def square_of_goe(d: Number) -> Number:
     return degrees_of_freedom(d)
 
 
-# THE ORDER of the spectral norm at scale 1; the measured constants are multiples of it
+# THE ORDER OF GROWTH of the spectral norm at scale 1, a formula in d that is multiplied by a measured constant
 
 
 def gaussian_edge(d: float) -> float:
@@ -125,8 +125,8 @@ def nuclear_spectral(d: int, symmetric: bool) -> Figure:
 def _multiple(law: str, norm: str, order: Callable[[int], float], limit: bool) -> Callable[[int], Figure | None]:
     """Return a function that maps d to the norm, which is a measured constant times `order(d)`.
 
-    If d is beyond all measurements and `limit` is true, the function returns `order(d)` itself. Elsewhere it returns
-    None if no constant was measured.
+    If d is beyond all measurements and `limit` is true, the returned function gives `order(d)` itself. For every other
+    d without a measured constant, the returned function gives None.
     """
 
     def figure(d: int) -> Figure | None:
@@ -147,8 +147,8 @@ def _exact(square: Callable[[int], float]) -> Callable[[int], Figure | None]:
 
 @dataclass(frozen=True)
 class Additive:
-    """A law of noise. Its three functions give its scale for n rows, d columns and a budget, and the root mean squares
-    of its Frobenius and spectral norms at scale 1 for d columns.
+    """A law of noise. For n rows, d columns and a budget, the function `scale` gives the scale of the noise. For d
+    columns, the functions `frobenius` and `spectral` give the root mean squares of these norms of the noise at scale 1.
     """
 
     scale: Callable[[int, int, float], float]

@@ -25,8 +25,8 @@ from covassay.reference.projections import psd_trace_ball
 class Candidate:
     """One mechanism with its options, with or without a projection of its output.
 
-    The field `law` is the name under which the noise or the error of the mechanism was measured. Mechanisms with equal
-    laws share one name.
+    The field `law` is the key under which the modules `additive` and `measured` have figures of the noise or of the
+    error of the mechanism. Mechanisms with equal laws share one key.
     """
 
     mechanism: str
@@ -106,10 +106,10 @@ VARIANTS: dict[str, str] = {
     "entrywise-laplace entries=triangle": "the same law as lap-cov",
     "k-norm body=schatten1": "the same law as nuclear-laplace-symmetric",
     "k-norm body=l1": "the same law as lap-cov",
-    "projection-mechanism, separate-cov, clipped-cov and adaptive-cov with ensemble=wigner": "more noise than "
-    "ensemble=goe for the same claim; not measured",
+    "projection-mechanism, separate-cov, clipped-cov and adaptive-cov with ensemble=wigner": "they add "
+    "more noise than ensemble=goe for the same claim, and their errors were not measured",
     "clipped-cov threshold=public": "it needs a public clipping norm; use such a norm as the row bound instead",
-    "adaptive-cov and adaptive-cov-pure radius=private": "not measured",
+    "adaptive-cov and adaptive-cov-pure radius=private": "their errors were not measured",
 }
 
 LEFT_OUT: dict[str, str] = VARIANTS | {m.name: m.unranked for m in MECHANISMS.values() if m.unranked}

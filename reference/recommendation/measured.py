@@ -14,9 +14,10 @@ mechanism on the model data of `setting`, where m is nε or n√ρ. The grid of 
 Between the points of a grid the logarithms of the figures are interpolated linearly.
 
 The tables of correlated Gaussian rows are for mechanisms that search for a clipping norm among the powers of 2. The
-model data have 1024 rows. The error jumps at the trace at which the longest row passes a power of 2. The tables do not
-say where a jump is. Between two neighbouring traces of the grid, the larger of their figures is therefore taken. If a
-table has far more than 1024 rows, its longest row is longer, and its error jumps at a smaller trace.
+model data have 1024 rows. The rows are longer if the trace is larger. The error jumps where the norm of the longest row
+exceeds a power of 2. The tables do not say for which trace this happens. For a trace between two neighbouring traces of
+the grid, the larger of the figures at these two is therefore used. If the data have far more than 1024 rows, their
+longest row is longer for the same trace, and the error jumps at a smaller trace.
 """
 
 import json
@@ -34,13 +35,15 @@ from covassay.reference.domain import Matrix, Vector
 FOLDER = "covassay.reference.recommendation"
 NORMS = ("frobenius", "spectral")
 OF_GAUSSIAN_ROWS = "-gaussian-rows"  # the end of the name of a table that was measured on correlated Gaussian rows
-SETTLED = 0.05  # the largest difference of the logarithms of the last two figures that counts as constant
+# If the logarithms of the last two figures along the axis q differ by at most this number, the last figure is also used
+# for larger q.
+SETTLED = 0.05
 
 
 @dataclass(frozen=True)
 class Measured:
-    """The figures of one law. The field `axes` has the axes of their grid. The fields `figures` and `errors` have the
-    figures and their relative standard errors for each norm.
+    """The measured figures of one law, which is the law of noise or of an error. The field `axes` has the axes of their
+    grid. The fields `figures` and `errors` have the figures and their relative standard errors for each norm.
 
     The field `run` has the command, the seed and the draws at every dimension.
     """
@@ -75,10 +78,11 @@ class Measured:
 def _along_first(
     axis: Vector, values: Matrix, errors: Matrix, where: float, jumps: bool = False
 ) -> tuple[Matrix, Matrix]:
-    """Interpolate the values linearly between two points of their first axis, and return them with the larger of the
-    standard errors at these points.
+    """Interpolate the values linearly between two neighbouring points of the first axis of the array. Return the
+    interpolated values, and the larger of the standard errors at the two points.
 
-    If `jumps` is true, the values may jump between the two points, and the larger value is returned.
+    If `jumps` is true, the values may jump between the two points, and the larger value is returned without
+    interpolation.
     """
     if len(axis) == 1:
         return values[0], errors[0]

@@ -71,7 +71,7 @@ class Prediction:
 
     @property
     def allowance(self) -> float:
-        """Return the largest relative deviation of a simulation from the prediction, if the data are the model data."""
+        """Return the largest relative deviation from the prediction that a simulation on the model data should show."""
         if self.figure.kind != "measured":
             return 0.0
         return STANDARD_ERRORS * self.figure.error + interpolation_allowance(self.candidate)
@@ -80,8 +80,8 @@ class Prediction:
 def interpolation_allowance(candidate: Candidate) -> float:
     """Return the largest relative error that is expected of the interpolation between measured points.
 
-    The error of a mechanism that searches for a clipping norm jumps from one power of 2 to the next, and its tables are
-    coarse.
+    The number is largest for a mechanism that searches for a clipping norm. The error of such a mechanism jumps when
+    the clipping norm changes from one power of 2 to another, and the measured points are far apart.
     """
     return 0.01 if candidate.law in ADDITIVE else 0.25 if candidate.searches else 0.05
 
@@ -92,9 +92,9 @@ class Recommendation:
 
     unknown : candidates of the same notion of privacy without a prediction, with the reason.
     left_out : mechanisms that are no candidates, with the reason.
-    alternative : one sentence on the error of the goal, or empty. It has a bound for principal components or regression
-        computed from the released matrix. If the error of a mechanism that releases only what the goal needs is known,
-        it follows.
+    alternative : one sentence on the error of the goal, or empty. The sentence bounds the error of principal components
+        or of regression coefficients that are computed from the released matrix. A mechanism may release only what the
+        goal needs. If the error of such a mechanism is known, the sentence also states this error.
     """
 
     setting: Setting
@@ -137,10 +137,10 @@ def recommend(
 
     Parameters
     ----------
-    norm : the norm of the error. The default is Frobenius for the covariance, and spectral for principal components and
-        regression, whose errors the spectral norm bounds.
-    rows : the assumption on the rows that both figures of every prediction use; None uses rows of equal norm for one
-        figure, and correlated Gaussian rows for the other.
+    norm : the norm of the error. The default is the Frobenius norm for the covariance. For principal components and
+        regression the default is the spectral norm, because it bounds their errors.
+    rows : the assumption on the rows. Both figures of every prediction then use this assumption. With None, one figure
+        assumes rows of equal norm, and the other figure assumes correlated Gaussian rows.
 
     >>> from covassay.reference.privacy import ZCDP
     >>> recommend(Setting(200, 20, ZCDP(0.5))).best.candidate.name
@@ -155,7 +155,9 @@ def recommend(
             continue
         equal, gaussian = (predict(candidate, setting, chosen, rows or assumed) for assumed in ROWS)
         if equal is None or gaussian is None:
-            unknown[candidate.name] = "its error was not measured for this setting"
+            unknown[candidate.name] = (
+                "the error of this mechanism was not measured for this dimension, trace and budget"
+            )
         else:
             found.append(Prediction(candidate, chosen, equal, gaussian))
     if not found:
@@ -186,36 +188,34 @@ def predict(candidate: Candidate, setting: Setting, norm: Norm, rows: RowsAre = 
 
 
 def _alternative(setting: Setting, goal: Goal, found: Sequence[Prediction]) -> str:
-    """Return the text `Recommendation.alternative`, which is empty for the covariance and for a norm that does not
-    bound the error of the goal.
+    """Return the text `Recommendation.alternative`. It is empty if the goal is the covariance, or if the predictions
+    are not in the default norm of the goal.
     """
     if goal == "covariance" or not found or GOALS[goal] != found[0].norm:
         return ""
     d, error = setting.dimension, found[0].error
     if goal == "pca":
         text = (
-            "on average, k principal directions from the matrix capture at most k times "
-            f"{lost_variance_bound(1, error):.3g} less variance than the best k directions (a bound)"
+            "k principal directions of the released matrix capture less variance than the best k directions: on "
+            f"average, the difference is at most {lost_variance_bound(1, error):.3g} times k"
         )
         missed = _missed_by_bingham(setting)
         if missed is None:
             return text
-        return (
-            f"{text}; one direction from bingham calibration=tight captures on average {missed:.3g} less than the best"
-        )
+        return f"{text}; for one direction drawn by bingham with calibration=tight, the mean difference is {missed:.3g}"
     norm = float(output_perturbation.largest_norm(PENALTY, "tight"))
     # `ridge` projects the release; this changes nothing if the release is a projection already
     used = error if found[0].candidate.project else float(projected_error(error))
     bound = float(error_bound(used, used, norm, 0, PENALTY))
     text = (
-        f"the coefficients of a ridge regression at α = {PENALTY:g} from the matrix have a root mean square error "
-        f"of at most {bound:.3g} (a bound)"
+        f"for every target, the coefficients of a ridge regression at α = {PENALTY:g} that are computed from the "
+        f"released matrix have a root mean square error of at most {bound:.3g}"
     )
     if not setting.pure or d < 2:
         return text
     scale = float(output_perturbation.noise_scale(setting.rows, PENALTY, setting.amount, "tight"))
     spread = scale * ((d - 1) * d) ** 0.5
-    return f"{text}, for every target; output-perturbation calibration=tight has {spread:.3g} (exact), for one target"
+    return f"{text}; for one target, output-perturbation with calibration=tight has the exact error {spread:.3g}"
 
 
 def _missed_by_bingham(setting: Setting) -> float | None:

@@ -6,9 +6,9 @@ and their total size. The account file therefore does not cover releases made wi
 the data elsewhere, or other data about the same people. The user is responsible for keeping one budget for one group of
 people. Every release from the data file counts, whichever columns it reads.
 
-A release is entered before it is written, so that nothing is released without being accounted for. A release counts
-even if writing its file fails. Two concurrent commands cannot both spend the rest of a budget, because they enter their
-releases under a lock. The second command waits.
+A release is entered before it is written, so that nothing is released without being accounted for. If the file of the
+release then cannot be written, the budget of the release counts as spent nevertheless. Two concurrent commands cannot
+both spend the rest of a budget, because they enter their releases under a lock. The second command waits.
 
 The operating system keeps the lock, on an empty file next to the account, which is never removed. The lock ends with
 the process that holds it, also if that process is killed, so a lock file of a dead process blocks no other process. On
@@ -36,7 +36,7 @@ from covassay.reference.release.writing import json_text, replace_file, require_
 
 SCHEMA = "covassay-account-1"
 REPLACE_ONE, ADD_REMOVE = "replace-one", "add-remove"
-PATIENCE = 60.0  # the number of seconds that a command waits while another command enters its release
+PATIENCE = 60.0  # the number of seconds for which a command waits while another command writes to the account
 
 Tell = Callable[[str], None]  # a function that shows a message to the user while the command waits
 
@@ -46,7 +46,7 @@ class AccountFile:
     """The account of a data file, as it was when the file of the account was last read.
 
     data : the name and the size in bytes of the data file, or only the name of data that are not a file.
-    releases : one entry per release, whose budget is "claimed".
+    releases : one entry per release. The item "claimed" of an entry is the budget that the release claims to spend.
     adjacency : the neighbour relation, for the total and for all releases.
     """
 
@@ -198,7 +198,7 @@ def _require_types(document: Any) -> None:
         raise ValueError(f"its adjacency is {shown(document['adjacency'])}")
     _require_entries("data", document["data"], OF_DATA, ("name",))
     if document["data"].get("bytes", 0) < 0:
-        raise ValueError("the data have a negative size")
+        raise ValueError("data has a negative number of bytes")
     for entry in document["releases"]:
         _require_entries("a release", entry, OF_A_RELEASE, ("claimed",), closed=False)
 

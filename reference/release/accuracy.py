@@ -311,8 +311,8 @@ def accuracy_of_sum(
 
 BOX_FAILURE = 1e-3
 BOX_MEANING = (
-    "with probability 0.999, no entry of the released covariance differs by more than its bound from the covariance of "
-    "the clipped records, with their number as divisor; from the law of the noise alone"
+    "with probability 0.999 over the noise, no entry of the released covariance differs by more than its bound from "
+    "the covariance of the n clipped records with the divisor n"
 )
 
 
@@ -390,7 +390,7 @@ BOX: dict[str, Callable[[int, Mapping[str, Any], Adjacency], BoxLaw]] = {
 
 def _little_information(budget: Guarantee, n: float) -> list[str]:
     """Return a warning, in a list, if group privacy shows that the release says little about the data. The list is
-    empty if it does not.
+    empty if group privacy does not show this.
 
     For two data sets that differ in all n rows, the budget is nε in place of ε, or n²ρ in place of ρ.
     """

@@ -42,7 +42,8 @@ def exact_moments(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule, or the data cannot be read. The second error depends on the data.
+    InvalidInput : an argument breaks its rule, or the data cannot be read. Whether the data can be read depends on
+        their values, so an error in reading reveals something about the data.
 
     >>> x = np.array([[0.0, 4.0], [2.0, 5.0], [1.0, 7.0]])
     >>> bounds = {"x1": (0, 2), "x2": (4, 8)}

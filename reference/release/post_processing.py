@@ -17,7 +17,7 @@ from covassay.reference.projections import psd_cone, psd_trace_ball
 from covassay.reference.release.messages import named
 
 WITH_A_MATRIX = ("matrix", "rows-mean-covariance", "rows-and-sum")
-BOTH = (".json", ".npz")  # formats of files that hold both the released matrix and the projected one
+BOTH = (".json", ".npz")  # in these formats one file has both the released matrix and the projected matrix
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,9 @@ class Projection:
 
 PROJECTIONS = {
     "psd": Projection("psd", "positive semidefinite matrices"),
-    "trace": Projection("trace", "positive semidefinite matrices whose trace is at most that of any data in the ball"),
+    "trace": Projection(
+        "trace", "positive semidefinite matrices whose trace is at most the largest trace of data in the ball"
+    ),
 }
 
 
@@ -64,8 +66,8 @@ def projection(name: str, declared: Mechanism[Any, ..., Any], options: Mapping[s
         )
     if output.kind == "rows-and-sum" and (name == "trace" or getattr(output, "entries", "") == "vector"):
         raise InvalidInput(
-            f"--project {name}: {declared.name} releases a sum, whose trace is bounded only by the number of rows, "
-            "which is secret: must be psd, and the sum must be a matrix"
+            f"--project {name}: {declared.name} releases a sum: must be psd, and the sum must be a matrix (the "
+            "trace of a sum is bounded only by the number of rows, which is secret)"
         )
     if name == "trace" and declared.domain != "ball":
         raise InvalidInput(

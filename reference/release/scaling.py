@@ -19,7 +19,8 @@ output is post-processing:
 - a mean and a second moment that are released together become the moments of x about the origin;
 - a coefficient w_j of a regression becomes w_j scale_target/scale_j, for features and a target from which the shifts
   are subtracted;
-- every other output (a direction, a vector, a number, a level, a preconditioner) describes u, and does not change.
+- every other output (a direction, a vector, a number, a level, a preconditioner) is about the scaled rows u, and is not
+  converted.
 
 If a parameter of a mechanism has a unit, such as a bound on the mean, it is in the unit of u.
 """

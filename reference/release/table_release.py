@@ -55,18 +55,21 @@ class ReleaseRequest:
     data : the path of a file with one record per row, or other data that `tables.reading.open_table` accepts, or the
         sum of the `exact_moments` of the parts of a table.
     selection : the columns to read, and how to read text. The selection is a public choice.
-    mechanism, budget, options : the mechanism by name, the claimed budget, and its options by name. With bounds, the
-        mechanism None means the mechanism for bounded columns for the notion of privacy of the budget.
+    mechanism, budget, options : the mechanism by name, the claimed budget, and its options by name. If `bounds` is
+        given and `mechanism` is None, the notion of privacy of the budget determines which mechanism for bounded
+        columns is used.
     out : .csv, .json, .npy or .npz; None writes CSV to standard output.
     force : replace an existing file.
-    row_bound, bounds : a public bound on the Euclidean norm of a row, in the unit of the data, or public bounds on
-        every feature, in a file or as a dictionary of pairs by name. A mechanism for rows in a ball needs one of the
-        two; there is no default.
+    row_bound : a public bound on the Euclidean norm of a row, in the unit of the data. A mechanism for rows in a ball
+        needs `row_bound` or `bounds`; there is no default.
+    bounds : public bounds on every feature, given by the path of a file or by a dictionary from names to pairs.
     scale_by_data : scale features by their smallest and largest values. Scaling by the data is NOT private.
-    account, total : a file that adds up the releases from these data files, and the total budget for a new account.
+    account : the path of a file that adds up the releases from these data files.
+    total : the total budget of a new account.
     name : the name in the account for data that are not files.
-    wait : seconds to wait while another command enters its release in the account.
-    project : value "psd" or "trace", post-processing of a released matrix; the result is given in addition.
+    wait : the number of seconds to wait while another command writes to the account.
+    project : the name of a projection, "psd" or "trace", by which the released matrix is post-processed. The output has
+        the projected matrix, and in some formats the released matrix, too.
     seed : fixed noise, for tests. A fixed seed is NOT private.
     rounded, grid : release correctly rounded to a grid (`reference.rounded`), a power of 2, for rows in the unit ball;
         None means 2^-30. A mechanism on a lattice releases only on its own grid.
@@ -339,7 +342,7 @@ def _account(request: ReleaseRequest, adjacency: str) -> AccountFile | None:
     if request.wait is not None:
         require_patience(request.wait)
     for reason in request.not_private:
-        raise InvalidInput(f"--budget-file: {reason}, which no budget can account for")
+        raise InvalidInput(f"--budget-file: no budget can account for this release, because {reason}")
     return open_account(request.account, fingerprint(request.data, request.name), request.total, adjacency)
 
 
@@ -367,8 +370,8 @@ def _require_rows(rows: Chunks | ExactData, for_what: str) -> Chunks:
     """Return the rows, or raise `InvalidInput` if only their sums are given and the mechanism needs the rows."""
     if isinstance(rows, ExactData):
         raise InvalidInput(
-            f"{for_what}: the data are exact sums, from which only an exact release can be made; it must have the row "
-            "bound or the bounds with which the sums were made"
+            f"{for_what}: must have the rows, but the data are exact sums. Exact sums allow only an exact release, "
+            "with the row bound or the bounds with which the sums were made"
         )
     return rows
 
@@ -484,8 +487,8 @@ def _selection_notes(plan: _Plan, source: TableSource) -> list[str]:
         )
     if plan.request.selection.header and any(map(_is_numeral, source.columns)):
         notes.append(
-            "the names of the columns are released, and they are the first line of the data: if that line is a record, "
-            "this release reveals it: use --no-header"
+            "the names of the columns are released, and they come from the first line of the data; if this line is a "
+            "record, the release reveals it (use --no-header)"
         )
     return notes
 

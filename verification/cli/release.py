@@ -166,7 +166,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--wait",
         type=float,
         metavar="S",
-        help="seconds to wait while another command enters its release in the account (default 60)",
+        help="seconds to wait while another command writes to the account (default 60)",
     )
     add("--seed", type=int, help="seed that fixes the noise, for tests: NOT private")
     arithmetic = parser.add_mutually_exclusive_group()

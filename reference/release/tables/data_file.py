@@ -126,7 +126,9 @@ def _state(path: Path) -> tuple[int, ...]:
     try:
         found = path.stat()
     except OSError as error:
-        raise InvalidInput(f"{named(path)} cannot be read ({reason(error)}): must stay as it is") from None
+        raise InvalidInput(
+            f"{named(path)} cannot be read ({reason(error)}): must not change while it is read"
+        ) from None
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
@@ -140,8 +142,8 @@ def _spooled(name: str, stream: IO[bytes]) -> DataFile:
         copy.close()
         if isinstance(error, OSError):
             raise InvalidInput(
-                f"{name} cannot be kept in a temporary file ({reason(error)}): must fit there, to be read more than "
-                "once"
+                f"{name} cannot be copied to a temporary file ({reason(error)}): must fit into a temporary file, "
+                "because the data are read more than once"
             ) from None
         raise
     lock = threading.Lock()

@@ -23,7 +23,9 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 @dataclass
 class Rest:
-    """The unread part of a file, which begins with the first line that is not plain, and the number of lines before."""
+    """The part of a file that `plain_blocks` does not parse. It begins with the first block of lines that is not plain,
+    or is the whole file if the header is not plain. The field `lines` is the number of lines before this part.
+    """
 
     bytes: BinaryIO
     lines: int
@@ -121,7 +123,9 @@ def _is_plain(block: bytes) -> bool:
 
 
 class _Joined(io.RawIOBase):
-    """A reader of some bytes, followed by the rest of a file. Closing this reader closes the file, too."""
+    """A reader that yields the given bytes first, and then the rest of a file. Closing this reader closes the file,
+    too.
+    """
 
     def __init__(self, first: bytes, file: BinaryIO) -> None:
         self._first, self._file = io.BytesIO(first), file

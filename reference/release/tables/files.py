@@ -36,7 +36,7 @@ def data_files(data: Path | Sequence[Path]) -> list[Path]:
 
     Raises
     ------
-    InvalidInput : there is no file, a file is given twice under any names, or a directory contains another directory.
+    InvalidInput : there is no file, two of the paths lead to the same file, or a directory contains another directory.
     """
     files = _listed(data)
     require_once(files)

@@ -116,8 +116,8 @@ def _strict_chunks(text: _Text, chosen: tuple[int, ...], rest: fast_csv.Rest) ->
 
 
 class _Lines:
-    """An iterator over the lines of a file. The attribute `first` keeps the first line that was read after a caller set
-    it to an empty text.
+    """An iterator over the lines of a file. The attribute `first` is the first line of the current record. A caller
+    sets `first` to an empty text before each record, and the next line that is read is then stored in `first`.
     """
 
     def __init__(self, name: str, file: TextIO, before: int = 0) -> None:
@@ -165,7 +165,9 @@ def _records(text: _Text, lines: _Lines) -> Iterator[tuple[int, list[str]]]:
             blank = blank or line
             continue
         if blank:
-            raise InvalidInput(f"{text.name}, line {blank} is blank: must be a record (only the end may be blank)")
+            raise InvalidInput(
+                f"{text.name}, line {blank} is blank: must be a record (only the last lines may be blank)"
+            )
         yield line, record
 
 

@@ -75,7 +75,7 @@ def _open_arrow(data: Any) -> Part:
 
 
 def _little_memory(data: Any) -> dict[str, Any]:
-    """Return options of a scanner that keep it from reading far ahead."""
+    """Return options that keep a scanner of pyarrow from reading many batches of rows ahead into memory."""
     import pyarrow.dataset
 
     library: Any = pyarrow.dataset

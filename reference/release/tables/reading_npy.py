@@ -61,7 +61,7 @@ def _header(name: str, binary: BinaryIO) -> _Stored:
             raise ValueError("its entries are Python objects")
         offset = binary.tell()
         if offset + dtype.itemsize * int(np.prod(shape, dtype=object)) > binary.seek(0, io.SEEK_END):
-            raise ValueError("it ends before its last entry")
+            raise ValueError("the file ends before the last entry of the array")
     except Exception as error:  # NumPy raises many types of exception on damaged headers
         raise InvalidInput(f"{name} cannot be read ({reason(error)}): must be a whole array of numbers") from None
     return _Stored(dtype, shape, by_columns, offset)

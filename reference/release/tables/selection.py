@@ -64,8 +64,8 @@ class Selection:
     def indices(self, place: str, columns: Sequence[str], index: Sequence[str] = ()) -> tuple[int, ...]:
         """Return the positions of the selected columns in `columns`, in the order in which they are read.
 
-        The argument `index` names the columns that only number or name the rows. The columns of an index are read only
-        if the selection names them in `columns`.
+        The argument `index` names the columns of a row index, which has a number or a name for each row. The columns of
+        an index are read only if the selection names them in `columns`.
         """
         for name in self.names or ():
             if name not in columns:

@@ -12,16 +12,18 @@ from covassay.reference.release.messages import shown
 from covassay.reference.release.tables.selection import Selection
 
 CHUNK_BYTES = 2**22  # the number of bytes of a chunk of float64; a mechanism uses a few such arrays at a time
-KEPT_BYTES = 2**27  # the largest size in bytes of the numbers in a text that is parsed once and kept
+# the numbers of a text are kept in memory after the first pass if they take at most this number of bytes
+KEPT_BYTES = 2**27
 
-# a function of a pass over the rows and, if it is known, their number; it returns a pass over the same rows
+# The arguments of a `Watch` are an iterator over the rows, and the number of rows or None if this number is unknown.
+# The function returns an iterator over the same rows.
 Watch = Callable[[Iterator[Matrix], int | None], Iterator[Matrix]]
 Passing = Callable[[], Iterator[Matrix]]
 
 
 @dataclass(frozen=True)
 class Part:
-    """One file of a table, or one data set in memory, after only the columns have been read.
+    """One file of a table, or one data set in memory. Its columns are known, but its rows have not been read yet.
 
     Attributes
     ----------
@@ -29,11 +31,11 @@ class Part:
     columns : the names of all columns, distinct and not empty.
     n : the number of rows, or None if only a pass over them determines it.
     index : the columns that the data declare to be a row index. Columns of an index are not features.
-    rows : a function that maps indices of columns to the rows, for data that are stored on several machines; otherwise
-        None.
-    select : a function that maps indices of columns to a function which begins a pass over the rows, with these columns
-        in this order. The function `select` raises `InvalidInput` at once if the format declares that one of these
-        columns is not numeric.
+    rows : for data that are stored on several machines, a function that maps indices of columns to the rows with these
+        columns; otherwise None.
+    select : a function whose argument is a tuple of indices of columns. The function `select` returns another function,
+        which begins a pass over the rows, with these columns in this order. The function `select` raises `InvalidInput`
+        at once if the format declares that one of these columns is not numeric.
     """
 
     name: str
@@ -64,7 +66,9 @@ class TableSource:
 
 
 def unwatched(passing: Iterator[Matrix], rows: int | None) -> Iterator[Matrix]:
-    """Return the pass unchanged, without reporting its progress."""
+    """Return the given iterator over the rows unchanged. Unlike other functions of the type `Watch`, this one reports
+    no progress.
+    """
     return passing
 
 

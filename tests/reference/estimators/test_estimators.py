@@ -355,7 +355,7 @@ def test_estimators_share_an_account_that_refuses() -> None:
     assert account.spent() == ZCDP(0.8)
     with pytest.raises(OverBudget, match="must stay within"):
         PrivatePCA(**common).fit(x)
-    with pytest.raises(OverBudget, match="copy of one in another process"):
+    with pytest.raises(OverBudget, match="this account is a pickled copy"):
         pickle.loads(pickle.dumps(first)).set_params(rho=0.01).fit(x)
     spend = Spend(ZCDP(0.1), ZCDP(0.1), True)
     with pytest.raises(InvalidInput), account.charging(spend):

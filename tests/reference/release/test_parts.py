@@ -163,7 +163,9 @@ def test_a_stream_that_does_not_fit_on_the_disk_is_one_line(monkeypatch: pytest.
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(data_file.shutil, "copyfileobj", full)
-    assert "standard input cannot be kept in a temporary file (No space left on device)" in refusal(io.BytesIO(b"1\n"))
+    assert "standard input cannot be copied to a temporary file (No space left on device)" in refusal(
+        io.BytesIO(b"1\n")
+    )
 
 
 # Text

@@ -296,7 +296,7 @@ def test_a_release_that_is_not_private_cannot_be_accounted_for(
     option: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = command_line("data.csv", "--budget-file", "account.json", "--total", "epsilon=9", *option)
-    assert "which no budget can account for" in refused(capsys, *arguments)
+    assert "no budget can account for this release" in refused(capsys, *arguments)
 
 
 def test_a_release_that_fails_is_not_entered(capsys: pytest.CaptureFixture[str]) -> None:

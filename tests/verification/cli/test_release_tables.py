@@ -88,7 +88,7 @@ def test_that_the_choice_of_columns_is_public_is_said(capsys: pytest.CaptureFixt
 def test_a_first_line_of_numbers_that_is_taken_for_names_is_pointed_at(capsys: pytest.CaptureFixture[str]) -> None:
     Path("x.csv").write_text("2019,2020\n0.1,0.2\n")
     assert released("x.csv", "--header", *GAUSS)["columns"] == ["2019", "2020"]
-    assert "if that line is a record, this release reveals it: use --no-header" in capsys.readouterr().err
+    assert "if this line is a record, the release reveals it (use --no-header)" in capsys.readouterr().err
     assert released("x.csv", "--no-header", *GAUSS)["provenance"]["n"] == 2
     assert "reveals" not in capsys.readouterr().err
 
