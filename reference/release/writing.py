@@ -75,17 +75,21 @@ def write_release(
     path : where to write. If anything fails, an existing file is not changed.
         - .csv: a line of column names, then a line per row. For "gaussian", the first row is the mean and the others
           are the covariance. For "rows-mean-covariance" the first row holds the number of rows and the mean, and the
-          first column repeats the mean. A "number" or a "level" is written as that word and, below it, its value.
+          first column repeats the mean. For the outputs "number" and "level", the file has two lines: the word "number"
+          or "level", and then the value.
         - .json: an object with columns, the values under the names of `output.parts`, and provenance.
         - .npy: the array alone.
         - .npz: arrays under the names of `output.parts`, columns (text) and provenance (JSON text, zero-dimensional).
         - None: the text of the .csv file, on standard output.
     values : finite, of the shape that `output` has on d columns.
-    columns : the d column names. For the output "coefficients", the last name is that of the target. The target is no
-        column of the output, and .json and .npz store its name as "target".
-    provenance : entries that JSON can represent, or NumPy numbers and arrays; .csv and .npy leave it out.
-    projected : the post-processed `values`, of the same shape. .json and .npz contain its matrix in addition to the
-        values, under this name. .csv and .npy contain one array: `projected` if it is given, and otherwise `values`.
+    columns : the d column names. For the output "coefficients", the last name in the list is the name of the target of
+        the regression. The output has no column for the target. The .json and .npz files store the name of the target
+        as "target".
+    provenance : entries that JSON can represent, or NumPy numbers and arrays. The .csv and .npy files do not contain
+        the provenance.
+    projected : the post-processed `values`, of the same shape. The .json and .npz files contain `values` and, under the
+        name "projected", this matrix. The .csv and .npy files contain only one array: `projected` if it is given, and
+        otherwise `values`.
     force : whether an existing file is replaced. If `force` is false, an existing file raises `InvalidInput`.
 
     Raises

@@ -105,7 +105,8 @@ def require_exact_form(mechanism_name: str, grid: str | None) -> None:
     if mechanism_name in ON_A_LATTICE:
         if grid is not None:
             raise InvalidInput(
-                f"grid = {grid!r}: the grid of {mechanism_name} is that of its lattice, 1/(n 4^b) with b = input_bits"
+                f"grid = {grid!r}: {mechanism_name} takes no grid, because for rows in the unit ball its outputs "
+                "are multiples of 1/(n 4^b), or of 1/4^b under add-remove, where b is input_bits"
             )
         return
     require_flint()

@@ -40,7 +40,7 @@ def require_grid(grid: Rational) -> Fraction:
     power = re.fullmatch(r"2(?:\^|\*\*)(-?[0-9]{1,4})", grid.replace(" ", "")) if isinstance(grid, str) else None
     if power:
         step: Any = Fraction(2) ** int(power[1])
-    else:  # whether a float is a power of 2 does not depend on its decimal text
+    else:  # a float is tested by its exact binary value, not by its decimal text
         finite = isinstance(grid, float) and math.isfinite(grid)
         step = Fraction(grid) if finite else rational("grid", grid)
     if (

@@ -80,8 +80,9 @@ def bracketed_root(increasing: Callable[[arb], arb], slope: Callable[[arb], arb]
 
     Bisection and then Newton's method on midpoints give an approximation. Two numbers left and right of the
     approximation then enclose the root. A number between `low` and `high` is accepted if the sign of the function there
-    is certain. A number that is certainly below `low`, or above `high`, needs no sign. If a number is not accepted,
-    `Undecided` is raised.
+    is certain. If the left number is certainly below `low`, or the right number certainly above `high`, it is accepted
+    too, and the sign of the function at this number is not computed. If a number is not accepted, `Undecided` is
+    raised.
     """
     x = _proposed_root(increasing, slope, low.mid(), high.mid())
     step = increasing(x) / slope(x)
@@ -140,8 +141,8 @@ def refined(compute: Callable[[Uniforms], T], uniforms: Uniforms, precision: int
     Raises
     ------
     ArithmeticError : `LARGEST_PRECISION` does not suffice. For a result with a density, this `ArithmeticError` has
-        probability below 2^{−100000}. Its likely cause is a mistake in this package, so that
-        no precision makes some decision certain.
+        probability below 2^{−100000}. If the error occurs, the likely cause is therefore a mistake in this package, by
+        which some decision is not certain at any precision.
     """
     before, tried = ctx.prec, [precision]
     try:

@@ -1,4 +1,7 @@
-"""Draw unit vectors with density ∝ exp(uᵀMu) (the Bingham law) in balls, by rejection with certain decisions.
+"""Draw unit vectors with density ∝ exp(uᵀMu) (the Bingham law) by rejection sampling, in interval arithmetic.
+
+Each number is a ball, that is, an interval that contains the exact number. A comparison is decided only if all numbers
+in the balls give the same answer; otherwise the computation is repeated at a higher precision (`balls.py`).
 
 The rejection sampling of `laws.bingham` is used in a form that needs no eigenvectors. The envelope of `laws.bingham`
 has two parameters, b and the λ in A = λI − M. Only s = λ + b/2 matters, because Ω = I + 2A/b is 2(sI − M)/b. This
@@ -8,8 +11,9 @@ y = uᵀAu and b = q, gives the acceptance probability of u. (The formula is bel
 
 The best s solves tr (sI − M)^{−1} = 2. Any larger s is valid too, but s must be the same at every precision. Let V be a
 separate uniform number. The module uses the smallest of the numbers (k + V)/4, with an integer k, above the root of
-tr (sI − M)^{−1} = 2. It finds this number by certain decisions. The number V has a density, so whatever M is, none of
-the numbers (k + V)/4 is the root or an eigenvalue, and no decision is a tie.
+tr (sI − M)^{−1} = 2. Each comparison in the search for this number is decided with certainty, by balls. The number V
+has a density, so whatever M is, with probability 1 none of the numbers (k + V)/4 is the root or an eigenvalue, and no
+decision is a tie.
 """
 
 from flint import arb, arb_mat

@@ -3,12 +3,13 @@ precision.
 
 A uniform number is an infinite sequence of fair bits. The bits of a number that have been read are a pair (integer v,
 number of bits b), and the number lies in [v/2^b, (v + 1)/2^b]. If the interval of a number is too wide for a decision,
-more bits of the same number are read; the earlier bits never change. Drawing a new number in place of reading more bits
-would favour values that can be decided early.
+more bits of the same number are read; the earlier bits never change. If a new number were drawn instead, the law would
+change: numbers near the threshold of a decision would be replaced more often than others.
 
 A computation that is repeated at a higher precision therefore reads the same numbers again, with more bits. The method
-`Uniforms.rewind` returns to the first number. A repetition at a higher precision gets the same k-th number:
-every earlier decision is certain, and therefore has the same outcome at every precision.
+`Uniforms.rewind` returns to the first number. The k-th number that a repetition reads is the k-th number of the earlier
+run. The reason is that a run continues only after decisions that are certain, and such a decision has the same outcome
+at every precision.
 """
 
 import hashlib
@@ -59,7 +60,7 @@ class Uniforms:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.read: list[tuple[int, int]] = []  # the pair (v, b) of every number of which bits were read
+        self.read: list[tuple[int, int]] = []  # for each number, the pair (v, b) of the bits read so far
         self.position = 0
         self.extensions = 0
 

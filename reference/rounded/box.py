@@ -1,4 +1,6 @@
-"""Round rows, mean and covariance of bounded columns (`box-gauss` and `box-laplace`) to a grid, computing in balls.
+"""Compute the releases of `box-gauss` and `box-laplace` in interval arithmetic, so that they can be rounded to a grid.
+These releases are the noisy number of rows, mean and covariance of columns with public bounds. Each computed number is
+a ball, that is, an interval that contains the exact number.
 
 The columns are scaled to [−1, 1] and are integers over 2^b, so the sums are exact. The weights are the float64 weights
 of `box_moments`, read as exact fractions. The sensitivity is computed exactly from the fractions of the weights, so the
@@ -59,7 +61,7 @@ def _estimates(
     pairs = noise.triangle(d)
     drawn = iter(noises(1 + d + len(pairs), uniforms))
     count = divisor = arb(max(data.n, 1))
-    if weights.count:  # if the count has no weight, n is public and has no noise
+    if weights.count:  # the weight 0 means that n is public and gets no noise
         count = data.n + scale / exact(weights.count) * next(drawn)
         divisor = arb(1) if less(count, arb(1)) else count
     means = [(exact(s * unit) + scale / exact(weights.mean) * next(drawn)) / divisor for s in data.sums]

@@ -33,6 +33,7 @@ def warning(mechanism_name: str, d: int) -> str:
         return ""
     said = f"{seconds:.0f} s" if seconds < 600 else f"{seconds / 3600:.1f} hours"
     return (
-        f"the exact noise of {mechanism_name} takes about {said} at d = {d} columns, by extrapolation; --float draws "
-        "it in floating point, not for production, and box-gauss, gauss-cov or a mechanism on a lattice takes a second"
+        f"drawing the exact noise of {mechanism_name} for d = {d} columns will take about {said}, by extrapolation. "
+        "The option --float draws the noise in floating point instead, which is not for production. "
+        "The mechanisms box-gauss and gauss-cov, and those on a lattice, take about a second."
     )

@@ -1,5 +1,6 @@
-"""Compute additive mechanisms under add-remove in balls, and round their outputs to a grid. Such a mechanism releases a
-noisy number of rows and a noisy sum.
+"""Compute additive mechanisms under add-remove in interval arithmetic, so that their outputs can be rounded to a grid.
+Such a mechanism releases a noisy number of rows and a noisy sum. Each computed number is a ball, that is, an interval
+that contains the exact number.
 
 The number of rows, the sums of products and the shares of the budget are exact, so the two noises are those of
 `reference.mechanisms.counted`. The number of rows is secret, and only the noisy number of rows and the noisy sum depend
@@ -28,8 +29,8 @@ Options = Mapping[str, Any]
 class RowsAndSum:
     """The rounded form of one mechanism under add-remove.
 
-    entries : a function of (options) that says which entries of the sum are released, in the words of
-        `RowsAndSumOutput`.
+    entries : a function of (options) that says which entries of the sum are released: "vector", "full" or "triangle",
+        as in `RowsAndSumOutput`.
     share : a function of (d, options), the share of the budget for the number of rows.
     scale : a function of (d, options, share), the scale of the noise of the sum.
     noise : a function of (d, uniforms, options), the noise of the sum at scale 1, entry by entry.

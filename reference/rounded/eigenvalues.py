@@ -3,11 +3,11 @@
 Jacobi's rotations, applied to midpoints, give numbers Λ and a matrix Q that is nearly orthogonal. The numbers Λ and the
 matrix Q are only approximations. Let M be the matrix, and let QΛQᵀ = M + E. The i-th largest eigenvalues satisfy
 
-    |λ_i(M) − λ_i(Λ)| ≤ ‖E‖ + |λ_i(Λ)| ‖QᵀQ − I‖,
+    |λ_i(M) − λ_i(Λ)| ≤ ‖E‖ + |λ_i(Λ)| ‖QᵀQ − I‖.
 
-by Weyl's inequality for E and Ostrowski's theorem for Q. Ostrowski's theorem says that λ_i(QΛQᵀ) is λ_i(Λ) times a
-number between the smallest and the largest eigenvalue of QᵀQ. The norms of the errors are bounded by Frobenius norms of
-balls.
+The first term bounds the effect of E, by Weyl's inequality. The second term follows from Ostrowski's theorem, which
+says that λ_i(QΛQᵀ) is λ_i(Λ) times a number between the smallest and the largest eigenvalue of QᵀQ. The norms ‖E‖ and
+‖QᵀQ − I‖ are bounded by Frobenius norms, which are computed in interval arithmetic.
 """
 
 from flint import arb, arb_mat, ctx

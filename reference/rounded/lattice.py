@@ -66,11 +66,11 @@ class LatticeRelease(ExactRelease):
     )
 
     def note(self) -> str:
-        """Return a sentence that the user of a release must read."""
+        """Return a text that the user of a release must read."""
         return (
-            f"whole numbers times {self.grid_text}, for rows in the unit ball: the guarantee covers every released "
-            "bit, if the system's random bits are fair, and nobody observes the running time; .json and .npz files "
-            "hold the integers"
+            f"the released numbers are whole numbers times {self.grid_text}, for rows in the unit ball. "
+            "The guarantee covers every released bit if the system's random bits are fair and nobody observes the "
+            "running time. Files in the formats .json and .npz also contain the whole numbers."
         )
 
 

@@ -1,9 +1,10 @@
-"""Compute the ideal output of each rounded mechanism, in balls, as a function of the data and of the bits.
+"""Compute the ideal output of each rounded mechanism in interval arithmetic, as a function of the data and of the bits.
 
-A function `ideal` returns the parts of the output by name, as lists of balls, for rows in the unit ball. All parts of
-the output are rounded to the grid. A function `finish` turns the rounded parts into the output in float64. A function
-`finish` uses only the rounded parts, n and the public options, so it is post-processing. The noise scales are computed
-in balls by the formulas of the reference.
+Each computed number is a ball, that is, an interval that contains the exact number. A function `ideal` returns the
+parts of the output by name, as lists of balls, for rows in the unit ball. All parts of the output are rounded to the
+grid. A function `finish` turns the rounded parts into the output in float64. A function `finish` uses only the rounded
+parts, n and the public options, so it is post-processing. The noise scales are computed by the formulas of the
+reference, with balls in place of floats.
 """
 
 from collections.abc import Callable, Mapping
@@ -44,7 +45,7 @@ from covassay.reference.rounded.eigenvalues import eigenvalues
 
 Parts = dict[str, list[arb]]
 Released = dict[str, NDArray[np.float64]]
-Options = Mapping[str, Any]  # the budget and the numeric options are balls, and the choices are words
+Options = Mapping[str, Any]  # the budget and numeric options are intervals (`arb`); choices are strings
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,10 @@ class Rounded:
 
     ideal : a function of (data, uniforms, options) that returns the parts.
     finish : a function of (rounded parts, n, d, options) that returns the output for rows in the unit ball.
-    bits : a function of d, the number of bits that the computation is expected to lose. The function `bits` is public,
-        like d; the first precision is based on it.
-    sums : whether `ideal` reads the sums of the rows.
-    box : whether rows lie in a box, scaled to [−1, 1] by column.
+    bits : a function of d that returns the number of bits of precision that the computation is expected to lose. This
+        number is public, because d is public, and the precision of the first attempt is computed from it.
+    sums : whether `ideal` uses the sums of the columns (`ExactData.sums`).
+    box : whether the columns have public bounds and are scaled to [−1, 1]. Otherwise the rows lie in the unit ball.
     """
 
     ideal: Callable[[ExactData, Uniforms, Options], Parts]

@@ -1,4 +1,5 @@
-"""Draw noise in balls by the laws of `reference.laws`, as functions of uniform numbers, to any number of digits.
+"""Draw noise by the laws of `reference.laws` as functions of uniform numbers, in interval arithmetic and to any number
+of digits. Each computed number is a ball, that is, an interval that contains the exact number.
 
 Matrices are python-flint's `arb_mat`. Every law has scale 1, and is the law of the float sampler with the same name.
 This module calls the formulas of the float samplers, so no formula is written twice.

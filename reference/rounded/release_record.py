@@ -1,5 +1,5 @@
-"""Declare the record of a rounded release or of a release on a lattice: its integers, their unit, and the entries of
-its file.
+"""Define the class of the result of a rounded release or of a release on a lattice. The result has the released
+integers, the factors that turn them into the unit of the data, and the entries that an output file contains.
 """
 
 from collections.abc import Mapping
@@ -22,9 +22,10 @@ class ExactRelease:
     grid : the distance between neighbouring points of the grid, with rows in the unit ball.
     unit : the factor by which k · grid is converted to the unit of the data. If the parts have different units, the
         result is a dictionary with one factor for each part.
-    values : the output of the mechanism in float64, in the unit of the data, computed from the integers alone.
-    claimed, proven : the budgets, from `spend`.
-    rows : a description of the rows to which the integers belong.
+    values : the output of the mechanism in float64, in the unit of the data, computed from the integers and public
+        numbers alone.
+    spend : the claimed and the proven budget.
+    rows : a description of the scale of the rows for which the integers are computed, such as "rows in the unit ball".
     """
 
     kind: ClassVar[str]
@@ -42,7 +43,7 @@ class ExactRelease:
 
     @property
     def grid_text(self) -> str:
-        """Return the text of the grid for a file."""
+        """Return the grid as a text, such as "1/4096", for messages and output files."""
         return str(self.grid)
 
     def provenance(self) -> dict[str, Any]:

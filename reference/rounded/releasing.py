@@ -52,11 +52,12 @@ class RoundedRelease(ExactRelease):
         return f"2^{self.grid.numerator.bit_length() - self.grid.denominator.bit_length()}"
 
     def note(self) -> str:
-        """Return a sentence that the user of a release must read."""
+        """Return a text that the user of a release must read."""
         return (
-            f"correctly rounded to the grid {self.grid_text}, for {self.rows}: the guarantee covers every "
-            "released bit, if the system's random bits are fair, the interval library is correct, and nobody observes "
-            "the running time; .json and .npz files hold the integers"
+            f"the release is correctly rounded to the grid {self.grid_text}, for {self.rows}. "
+            "The guarantee covers every released bit if the system's random bits are fair, the library for interval "
+            "arithmetic is correct, and nobody observes the running time. "
+            "Files in the formats .json and .npz also contain the release as integers, in units of the grid."
         )
 
 
@@ -131,7 +132,9 @@ def release(
 def rounded_parts(
     name: str, data: ExactData, options: Mapping[str, Any], grid: Fraction, source: Source
 ) -> Refined[dict[str, list[int]]]:
-    """Return every part of the ideal output of a mechanism, rounded to the grid, and the precisions that were tried.
+    """Return the output of the ideal mechanism, rounded to the grid. For every part of the output, the result has the
+    integers k of the rounded numbers k · `grid`. The result also has the precisions, in bits, at which the computation
+    was tried.
 
     The argument `options` has the budget and the options; numbers are Fractions.
     """
@@ -150,7 +153,7 @@ def first_precision(name: str, data: ExactData, options: Mapping[str, Any], grid
     only.
     """
     smallest = min([Fraction(1), *(value for value in options.values() if isinstance(value, Fraction) and value > 0)])
-    # the approximate size of the noise in steps of the grid, for the smallest budget
+    # the noise has a scale of about 1/budget or less, and `smallest` is at most the budget; in units of the grid:
     steps = math.ceil(1 / (grid * smallest))
     chosen = form_of(name, options.get("adjacency"))
     secret = chosen.box or options.get("adjacency") == "add-remove"  # whether the number of rows may be secret

@@ -1,5 +1,5 @@
-"""Draw the spectrum of nuclear-Laplace noise in balls, which is the singular values of Z, or its eigenvalues if Z is
-symmetric.
+"""Draw the spectrum of nuclear-Laplace noise Z in interval arithmetic: its singular values, or its eigenvalues if Z is
+symmetric. Each computed number is a ball, that is, an interval that contains the exact number.
 
 The law is that of `laws.nuclear_laplace` at ρ = 1, and the sampler is the chain rule of `laws.pfaffian_sampler`, whose
 docstring explains every name used here. The sampler `laws.pfaffian_sampler` uses quadrature; this module uses closed
@@ -9,18 +9,21 @@ the functions y^p e^{−y}. For the singular values, p = 0, 2, …, 2d − 2 and
 
     ∫_y^∞ t^p e^{−t} dt = p! e^{−y} T_p(y),   T_p(y) = Σ_{i≤p} y^i/i!,
 
-the basis functions are φ(x) = s^p y^p e^{−y} and Eφ(x) = ∫ sgn(t − x) φ(t) dt = s (2 s^p p! e^{−y} T_p(y) − c), where c
-= ∫ φ. Between two neighbouring points of the sample, and left or right of 0, the next point has the intensity
+it follows that the function φ(x) = x^p e^{−|x|} = s^p y^p e^{−y}, whose integral is c = ∫ φ, has the transform
 
-    f = e^{−2y} × a polynomial in y + e^{−y} × another polynomial,
+    Eφ(x) = ∫ sgn(t − x) φ(t) dt = s (2 s^p p! e^{−y} T_p(y) − c).
 
-and the integral of this intensity also has this form. The next point is the root of F(x) = u F(∞), with F(∞) = d − k
-known exactly.
+Between two neighbouring points of the sample, and left or right of 0, the next point has the intensity
+
+    f = e^{−2y} × a polynomial in y + e^{−y} × another polynomial.
+
+The integral F of the intensity f is also of the form e^{−2y} × a polynomial + e^{−y} × another polynomial + a constant.
+After k points, the next point is the root of F(x) = u F(∞), where u is a uniform number and F(∞) is exactly d − k.
 
 The skew products A_jk = ∫ φ_j Eφ_k are rational numbers. Rational polynomials that are nearly orthonormal replace the
-powers of y (`Basis`). The law of the points depends only on the span of the basis functions. With powers, every point
-that is drawn would cost roughly as many bits of precision as the evaluation of a polynomial. With the nearly
-orthonormal basis, only the evaluation costs bits.
+powers of y (`Basis`). The law of the points depends only on the span of the basis functions. If the powers of y were
+the basis, rounding errors would grow with every drawn point, by roughly as many bits as in the evaluation of a
+polynomial. With the nearly orthonormal basis, only the evaluation of polynomials loses bits of precision.
 """
 
 from dataclasses import dataclass
@@ -104,13 +107,18 @@ def _nearly_orthonormal(gram: fmpq_mat) -> fmpq_mat:
 
 @dataclass(frozen=True)
 class _Balls:
-    """The numbers of the basis, as balls of one precision. After all d points, the kernel has m = D + d rows.
+    """The numbers of a `Basis` and polynomials that follow from them, all as intervals (balls) of the same precision.
 
-    kernel : shape (m, m), the kernel of the basis, then zeros.
-    change, totals : as in the basis.
-    tails : shape (d, L), the coefficients of p!·T_p for the powers p of the span.
-    by_powers : for every side (d, m), the coefficients of the φ_i, transposed, then zeros.
-    by_tails : for every side (m, L), the coefficients of Σ_j change_ij s^p p!·T_p, then zeros.
+    Matrices are padded with zeros to m = D + d rows or columns, because the kernel has m rows after all d points.
+
+    basis : the exact numbers.
+    kernel : shape (m, m), the kernel of `basis`, padded with zeros.
+    change, totals : the matrices `change` and `totals` of `basis`.
+    tails : shape (d, L), in each row the coefficients of the polynomial p!·T_p for one of the powers p in
+        `basis.powers`.
+    by_powers : for each sign s, a matrix of shape (d, m). Column i has the coefficients of φ_i, padded with zeros.
+    by_tails : for each sign s, a matrix of shape (m, L). Row i has the coefficients of the polynomial Σ_p change_ip s^p
+        p!·T_p, padded with zeros.
     """
 
     basis: Basis
@@ -148,10 +156,12 @@ def _padded(m: fmpq_mat, rows: int, columns: int) -> fmpq_mat:
 
 @dataclass(frozen=True)
 class _Interval:
-    """An interval `near` ≤ y ≤ `far` on one side, where the intensity is e^{−2y} `twice` + e^{−y} `once`. If `far` is
-    None, the interval extends to ∞.
+    """An interval `near` ≤ y ≤ `far` of points x = s·y with one sign s = `side`. If `far` is None, the interval extends
+    to ∞.
 
-    The integral ∫_y^∞ of the intensity is e^{−2y} `rest_twice` + e^{−y} `rest_once`.
+    The intensity of the next point is e^{−2y} P(y) + e^{−y} Q(y) on the interval, with the polynomials P = `twice` and
+    Q = `once`. The integral from y to ∞ of this formula is e^{−2y} R(y) + e^{−y} S(y), with the polynomials
+    R = `rest_twice` and S = `rest_once`.
     """
 
     side: int
@@ -180,7 +190,9 @@ class _Interval:
 
 
 def spectrum(d: int, uniforms: Uniforms, symmetric: bool = False) -> list[arb]:
-    """Draw the eigenvalues of symmetric noise, or the singular values of full noise, as d balls in random order."""
+    """Draw the eigenvalues of symmetric noise, or the singular values of full noise, in random order. The result is d
+    balls, that is, intervals that contain the exact numbers.
+    """
     law = _balls(d, symmetric, ctx.prec)
     kernel, points = law.kernel, list[arb]()
     for k in range(d):
@@ -192,7 +204,9 @@ def spectrum(d: int, uniforms: Uniforms, symmetric: bool = False) -> list[arb]:
 
 
 def _next_point(law: _Balls, kernel: arb_mat, points: list[arb], target: arb) -> arb:
-    """Return the x with F(x) = target, where F integrates the intensity of the next point."""
+    """Return the x with F(x) = target. F(x) is the integral, up to x, of the intensity of the next point, given the
+    points that were drawn.
+    """
     intervals = _intervals(law, kernel, points)
     for number, interval in enumerate(intervals):
         last = number == len(intervals) - 1
@@ -224,7 +238,7 @@ def _intervals(law: _Balls, kernel: arb_mat, points: list[arb]) -> list[_Interva
     order = ascending(points)
     negative = [q for q in order if is_negative(points[q])]
     positive = order[len(negative) :]
-    # the side, `near` and `far` of every interval, and the number of points on its left
+    # each entry describes an interval: (side, near, far, the number of drawn points to the left of the interval)
     ends: list[tuple[int, arb | None, arb | None, int]] = []
     if -1 in law.basis.sides:
         edges = [None, *(-points[q] for q in negative), arb(0)]
@@ -281,7 +295,9 @@ def _rest_of_square(polynomial: arb_poly) -> arb_poly:
 
 
 def _conditioned(law: _Balls, kernel: arb_mat, points: list[arb], x: arb) -> arb_mat:
-    """Return the kernel after a point at x was drawn, by a change of rank two, as in `laws.pfaffian_sampler`."""
+    """Return the matrix `kernel` for the next step, after a point was drawn at x. The new matrix is the old one plus a
+    matrix of rank two. The formula is that of the matrix μ in `laws.pfaffian_sampler`.
+    """
     d, n = len(law.basis.powers), law.basis.kernel.nrows()
     s = -1 if is_negative(x) else 1
     y = abs(x)

@@ -99,7 +99,7 @@ def test_it_needs_no_python_flint(name: str, monkeypatch: pytest.MonkeyPatch) ->
 
 @EVERY
 def test_what_does_not_fit_is_refused(name: str) -> None:
-    with pytest.raises(InvalidInput, match="is that of its lattice"):
+    with pytest.raises(InvalidInput, match="takes no grid"):
         exact_release(name, rows(), grid="2^-30", **BUDGETS[name])
     with pytest.raises(InvalidInput, match="input_bits = 25"):
         exact_release(name, rows(), input_bits=25, **BUDGETS[name])

@@ -117,6 +117,6 @@ def test_a_release_on_a_lattice_needs_no_option_and_holds_its_integers(
     told = capsys.readouterr().err
     assert f"whole numbers times 1/{40 * 4**9}" in told
     assert "not for production" not in told
-    for option, message in ((["--float"], "no form in float64"), (["--grid", "2^-9"], "is that of its lattice")):
+    for option, message in ((["--float"], "no form in float64"), (["--grid", "2^-9"], "takes no grid")):
         assert run([*command, *option]) == 2
         assert message in capsys.readouterr().err
