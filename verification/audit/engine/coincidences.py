@@ -256,7 +256,7 @@ def _related(draws: _Draws, a: int, b: int, ratio: float, signed: Matrix, count:
     else:
         what = f"{ratio:.6g} times the noise of {first}"
     share = "" if count >= len(draws.residuals) else f" in {count} of {len(draws.residuals)} draws"
-    return f"the noise of {second} is {what}{share}"
+    return f"the noise of {second} equals {what}{share}"
 
 
 def dependence(draws: _Draws) -> list[Counted]:

@@ -261,8 +261,8 @@ class _Compared:
             detail += f". More noise than the mechanism needs: {_listed(self.larger)}"
         if self.unproven:
             detail += (
-                ". No wrong law was proven, although the target uses its random numbers in another way, at "
-                f"{_several([*self.unproven])}"
+                f". At {_several([*self.unproven])}, the target uses its random numbers in another way, and its law "
+                "was not proven to be wrong"
             )
         if self.left_out:
             detail += f". Not compared: {_listed(self.left_out)}"

@@ -18,7 +18,9 @@ class Entries(Facts):
 
     query: str = field(metadata=says("The query on which the outputs are centred; empty if the query is not known."))
     misplaced: tuple[str, ...] = field(
-        metadata=says("Sentences about entries with the value of another entry or an unfitting noise scale.")
+        metadata=says(
+            "Sentences about entries with the value of another entry, or with a noise scale that does not fit."
+        )
     )
 
 
