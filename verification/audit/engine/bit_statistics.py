@@ -1,9 +1,10 @@
-"""Describe the low-order bits of an output by numbers. These numbers are its lowest set bits, and the rounding errors
-in equations that hold exactly in real arithmetic.
+"""Describe the low-order bits of an output by numbers. Some of these numbers are the lowest set bits of the entries of
+the output. The others are rounding errors: in real arithmetic, an equation between the entries holds exactly, and in
+floating-point arithmetic its two sides differ.
 
-The lowest set bit of a float is the exponent of the largest power of two that divides the float. The smallest exponent
-over all numbers of an output is low as soon as one of them is low. The smallest exponent therefore combines the
-evidence of all numbers.
+The lowest set bit of a float is the exponent of the largest power of two that divides the float. The smallest of these
+exponents over all entries of an output is low as soon as one entry has a low exponent. A test of this smallest exponent
+therefore notices low bits in any entry.
 
 The squared norm of a released unit vector differs from 1 by the rounding errors of its computation. In real arithmetic
 the squared norm is exactly 1. In floating-point arithmetic the difference of the squared norm from 1 depends on how the
@@ -54,8 +55,8 @@ def smallest_bit(outputs: Matrix) -> Vector:
 
 
 def norm_excess(vectors: Matrix) -> Vector:
-    """Return (‖u‖² − 1)·2^53 for every row u, rounded to quarters after an exact computation, and clipped to
-    ±`MOST_UNITS`.
+    """Return (‖u‖² − 1)·2^53 for every row u. The value is computed exactly, then rounded to a multiple of 1/4, and
+    then limited to the interval from −`MOST_UNITS` to `MOST_UNITS`.
 
     >>> norm_excess(np.array([[1.0, 0.0], [1.0, 2.0**-26], [0.6, 0.8], [2.0, 0.0]])).tolist()
     [0.0, 2.0, 0.5, 64.0]
@@ -69,10 +70,10 @@ def norm_excess(vectors: Matrix) -> Vector:
 
 
 def statistics(output: Output, dimension: int) -> tuple[Statistic, ...]:
-    """Return statistics of an output: the lowest set bit of each number, the smallest of these bits over all numbers,
-    and the rounding errors of exact relations.
+    """Return statistics of an output. They are the lowest set bit of each number, the smallest of these bits over all
+    numbers, and the rounding errors of two equations that hold exactly in real arithmetic.
 
-    The exact relations are that a unit vector has norm 1, and that a symmetric matrix equals its transpose.
+    These equations are that a unit vector has norm 1, and that a symmetric matrix equals its transpose.
     """
 
     def entry(place: tuple[int, ...]) -> Callable[[Matrix], Vector]:

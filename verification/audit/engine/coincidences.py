@@ -9,10 +9,11 @@ float32, where the relative distance of successive numbers is 2⁻²³. Two inde
 relative difference below `CLOSE` with a probability of a few times `CLOSE`. The number of agreeing entries is compared
 with a binomial law of probability `CHANCE`, which is 64 times as large as `CLOSE`. The factor 64 suffices for all
 mechanisms of the reference: in units of the spread of its noise, the density of the noise stays below 64. Repeated
-values in float64 are 2²⁹ times rarer than in float32. Noise on a coarse lattice may repeat values. The probability of
-its most probable value is known, and two numbers agree up to their signs with at most twice this probability. The
-probability of a coincidence is multiplied by the number of comparisons. The coincidence is a finding only if this
-product is at most the false-alarm probability of the check.
+values in float64 are 2²⁹ times rarer than in float32. Noise on a coarse lattice may repeat values. For noise on a
+lattice, the probability c of the most probable value is known, and two numbers agree up to their signs with probability
+at most 2c. The check makes many comparisons, so the probability of an observed coincidence is multiplied by the number
+of comparisons. The coincidence becomes a finding only if this product is at most the false-alarm probability of the
+check.
 """
 
 from collections.abc import Iterable
@@ -43,12 +44,14 @@ SINGLE = 2.0**-24  # the unit of float32
 EXACT = 2.0**-50
 # a singular value of standardised residuals below this share of the largest means an exact linear relation
 FULL_RANK = 1e-5
-# the draws outnumber the entries by at least this number; otherwise a singular value could be small by chance
+# linear relations are sought only if the number of draws exceeds the number of entries by at least this number;
+# with fewer draws, a singular value could be small by chance
 SPARE_DRAWS = 12
-SMALLEST_GROUP = 5  # at least this many draws must have the same ratio; a draw that occurs twice counts as two
+# a finding needs this many draws in which two entries have the same ratio, or this many repeated values of one entry
+SMALLEST_GROUP = 5
 FEW_DECIMALS = 6  # outputs with at most this many decimals are rounded
 SURE_REPEATS = 20  # if this many repeats are expected, fewer than 5 occur with a probability below 1e-4
-# at least this many different outputs must occur twice, because clipping and projection repeat fewer values
+# clipping and projection repeat a few values, such as 0, so a finding needs this many different repeated outputs
 REPEATED = 8
 # outputs, divided by their size, are rounded to this many decimals: clipped values are equal only up to rounding
 DECIMALS = 12
@@ -138,7 +141,8 @@ def zeros(draws: _Draws) -> list[Counted]:
     size, entries = draws.residuals.shape
     spread = np.median(np.abs(draws.residuals), axis=0)
     zero = np.abs(draws.residuals) <= EXACT * draws.sizes
-    # noise is within w of 0 with a probability of about w over its spread; the factor 64 allows for laws with a peak
+    # noise lies within w of 0 with a probability of about w divided by the spread of the noise;
+    # the factor 64 allows for laws whose density has a peak at 0
     chance = 64 * EXACT * draws.sizes.max(axis=0) / np.where(spread > 0, spread, np.inf)
     chance = np.minimum(1.0, chance + draws.atom)
     found = []
@@ -176,7 +180,8 @@ def few_values(draws: _Draws) -> list[Counted]:
     """Find entries whose noise takes fewer values than there are draws, because the noise lies on a coarse grid."""
     size, entries = draws.residuals.shape
     spread = np.median(np.abs(draws.residuals), axis=0)
-    # float32 outputs are rounded to about 2⁻²³ of their size, and the smaller the noise, the more often it then repeats
+    # float32 rounds an output to about 2⁻²³ of its size; if the noise is small in comparison with the output,
+    # two different noises are often rounded to the same value
     apart = 2.0**-20 * draws.sizes.max(axis=0) / np.where(spread > 0, spread, np.inf)
     ordered = np.sort(draws.residuals, axis=0)
     close = (np.diff(ordered, axis=0) <= CLOSE * np.abs(ordered[1:])) & (ordered[1:] != 0)
@@ -224,7 +229,7 @@ def relations(draws: _Draws) -> list[Counted]:
         for b in np.flatnonzero(close.sum(axis=0) > 2):
             start, stop = _longest_run(close[:, b])
             count = stop - start + 1
-            # two equal draws have equal ratios, so a smaller group of draws with one ratio shows nothing
+            # two equal draws also have equal ratios, so the same ratio in a few draws does not prove a relation
             if count < SMALLEST_GROUP:
                 continue
             ratio = float(sorted_ratios[(start + stop) // 2, b])
@@ -246,12 +251,12 @@ def _related(draws: _Draws, a: int, b: int, ratio: float, signed: Matrix, count:
     first, second = entry_name(draws.entries[a]), entry_name(draws.entries[b])
     mixed = bool((signed > 0).any() and (signed < 0).any())
     if abs(abs(ratio) - 1) <= 4 * CLOSE:
-        what = f"that of {first} up to its sign" if mixed else f"that of {first}"
-        what = what if ratio > 0 or mixed else f"minus that of {first}"
+        what = f"the noise of {first} up to its sign" if mixed else f"the noise of {first}"
+        what = what if ratio > 0 or mixed else f"minus the noise of {first}"
     else:
-        what = f"{ratio:.6g} times that of {first}"
+        what = f"{ratio:.6g} times the noise of {first}"
     share = "" if count >= len(draws.residuals) else f" in {count} of {len(draws.residuals)} draws"
-    return f"the noise of {second} is {what}{share}"
+    return f"the noise of {second} equals {what}{share}"
 
 
 def dependence(draws: _Draws) -> list[Counted]:
@@ -270,8 +275,8 @@ def dependence(draws: _Draws) -> list[Counted]:
     large = np.flatnonzero(np.abs(weights) > LARGE_COEFFICIENT)
     terms = " + ".join(f"{weights[i]:.3g} × {entry_name(draws.entries[i])}" for i in large[:4])
     more = " + …" if len(large) > 4 else ""
-    # a column equals a combination of the others by chance only if nearly all its numbers take given values, each with
-    # probability at most `atom`
+    # by chance, a column equals a combination of the other columns only if each of its last numbers takes the one value
+    # that the other columns determine, and each number does this with probability at most `atom`
     p = min(1.0, entries * draws.atom ** (size - entries + 1))
     return [(p, f"an exact linear relation between the entries of the noise: {terms}{more} = 0")]
 
@@ -299,14 +304,15 @@ def same_outputs(outputs: Matrix) -> list[Counted]:
     same = size - len(np.unique(flat, axis=0))
     if not same or flat.shape[1] <= 2 or _is_coarse(flat):
         return []
-    # a unit vector of k entries has k − 1 free entries; the count of repeats needs at least two free entries
+    # an output has more than two entries here; even in a unit vector, at least two of them are free, and two draws
+    # agree in two free entries with probability at most CHANCE²
     p = _count_p(same, size * (size - 1) / 2, CHANCE**2, 1)
     return [(p, f"only {size - same} of {size} draws have an output of their own: the others repeat it")]
 
 
 def seeds_seen(draws: Iterable[Matrix]) -> int:
-    """Return a number S: a generator with at most S different seeds would almost surely have repeated a draw in one of
-    these lists of draws.
+    """Return a number S of seeds. If the generator of the target had at most S different seeds, one of these lists of
+    draws would almost surely contain equal draws.
 
     The expected number of pairs of equal draws among N draws from S seeds is about N²/(2S). If `SURE_REPEATS` pairs are
     expected, a repeat is almost sure. Only outputs with more than two numbers are used.
@@ -342,7 +348,9 @@ def coincidences_seen(path: DataPath | None, draws: Iterable[tuple[Matrix, Matri
         if seeds:
             kept += f"; a generator with {seeds} seeds or fewer would have shown repeats"
         return [Finding("data path", NAME_SEEN, Status.NOT_REFUTED, kept)]
-    return [Finding("data path", NAME_SEEN, Status.REFUTED, f"a continuous law never does this: {'; '.join(found)}")]
+    return [
+        Finding("data path", NAME_SEEN, Status.REFUTED, f"almost impossible under a continuous law: {'; '.join(found)}")
+    ]
 
 
 def _outputs_repeated(path: DataPath, draws: list[tuple[Matrix, Matrix]]) -> list[Finding]:
@@ -362,7 +370,7 @@ def _outputs_repeated(path: DataPath, draws: list[tuple[Matrix, Matrix]]) -> lis
         again = int((counts > 1).sum())
         if again >= REPEATED and np.prod(outputs.shape[1:]) > 0:
             detail = (
-                f"a continuous law never does this: {again} different outputs occurred at least twice in "
+                f"almost impossible under a continuous law: {again} different outputs occurred at least twice in "
                 f"{len(outputs)} draws (n = {x.shape[0]}, d = {x.shape[1]}): the target has few seeds, or uses the "
                 "same noise again"
             )
@@ -373,7 +381,7 @@ def _outputs_repeated(path: DataPath, draws: list[tuple[Matrix, Matrix]]) -> lis
 
 
 def coincidences(setting: Setting, path: DataPath | None, alpha: float) -> list[Finding]:
-    """Check that noise of a continuous law shows no coincidence, if noise is added to a query.
+    """Check that noise which is added to a query shows no zeros, no repeated values and no exact relations.
 
     A target whose noise has a continuous law is refuted with probability at most `alpha`.
     """
@@ -390,7 +398,7 @@ def coincidences(setting: Setting, path: DataPath | None, alpha: float) -> list[
         setting.progress(NAME, DRAWS)
     if found:
         more = f"; and {len(found) - NAMED} more" if len(found) > NAMED else ""
-        detail = f"a continuous law never does this: {'; '.join(found[:NAMED])}{more}"
+        detail = f"almost impossible under a continuous law: {'; '.join(found[:NAMED])}{more}"
         return [Finding("data path", NAME, Status.REFUTED, detail)]
     if not seen:
         return [Finding("data path", NAME, Status.SKIPPED, "too few draws have an output")]

@@ -8,14 +8,15 @@ the centre of its bounds.
 The check asks two questions about a matrix of second moments or covariances.
 
 - The first question is on which value each entry of the output is centred, and whether the noise scale of the entry
-  fits the bounds of its own columns. If it does not, the scale may fit the bounds of another entry. A mechanism may
-  choose other noise scales than the products of the widths of the bounds. Findings about entries therefore only explain
-  a violation that another question found.
+  fits the bounds of its own columns. If the noise scale does not fit these bounds, it may fit the bounds of another
+  entry. A mechanism may choose other noise scales than the products of the widths of the bounds. Findings about entries
+  therefore only explain a violation that another question found.
 
 - The second question is whether columns are treated alike. Suppose that the mechanism uses the bounds only to scale the
   columns. If the columns of the data are permuted, the output is then permuted in the same way. If a column is rescaled
-  or reflected, the output changes in a known way. Not every mechanism promises that columns are treated alike. A
-  difference between columns is therefore noted, and refutes only if the mechanism promises the symmetry.
+  or reflected, the output changes in a known way. Not every mechanism promises that columns are treated alike. Unequal
+  treatment of columns refutes a target only if the mechanism promises equal treatment. Otherwise the report only
+  mentions the difference.
 """
 
 import math
@@ -37,7 +38,7 @@ SHARE = 0.5  # the number of draws is this share of the number of draws on other
 FEWEST = 200
 CHANGES = 3  # the largest number of changes of the columns
 FACTORS = (8.0, 1.0, 0.5)  # the units of the columns are multiplied by powers of 2, which cause no rounding
-# a median or a spread may differ by this many standard errors by chance, whatever the number of entries is
+# the deviation of a median or a spread counts as chance up to this many standard errors, for any number of entries
 DEVIATIONS = 7.0
 NAMED = 4  # a report describes this many entries in full
 
@@ -48,8 +49,8 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class ColumnFindings:
-    """The checks of the columns, sentences that may explain a violation, and the query on which the output is
-    centred.
+    """The results of the tests of entries and columns. `explanations` has sentences that may explain a violation, and
+    `query` is the name of the query on which the output is centred.
     """
 
     checks: tuple[Finding, ...] = ()
@@ -94,8 +95,9 @@ class _Entries:
         return DEVIATIONS * self.spread / math.sqrt(self.size)
 
     def source_of_value(self, k: int) -> int | None:
-        """Return the entry of the query on which entry k is centred, which is k if entry k fits, and None if no entry
-        or several other entries fit.
+        """Return the number of the entry of the query on which entry k of the output is centred. If the draws fit entry
+        k of the query, this number is k. If they fit no entry of the query, or several entries other than k, return
+        None.
         """
         off = np.abs(self.values - self.median[k])
         allowed = self.error[k] + 1e-9 * np.abs(self.values).max()
@@ -147,8 +149,8 @@ def _entries(box: Box, x: Matrix, outputs: Matrix) -> _Entries:
 
 
 def _misplaced(e: _Entries, order: Mapping[int, int]) -> list[str]:
-    """Return sentences about entries that are centred on the value of another entry, or have the noise of another
-    entry.
+    """Return sentences about two sorts of entries of the output: entries that are centred on the value of a different
+    entry of the query, and entries whose noise scale does not fit the bounds of their columns.
     """
     found = []
     expected = e.expected
@@ -163,12 +165,12 @@ def _misplaced(e: _Entries, order: Mapping[int, int]) -> list[str]:
         other = f", which is entry {_entry(e.places[value])} of the {e.kind}," if value != k else ""
         text = (
             f"entry {_entry(place)} of the output{other} has noise that is {_times(e.spread[k] / expected[value])} for "
-            "its bounds, beside the other entries"
+            "its bounds, in comparison with the noise of the other entries"
         )
         fitting = [m for m in range(len(e.places)) if e.alike(e.spread[k], expected[m])]
         likely = [m for m in (k, order.get(k)) if m in fitting] or fitting
         if likely:
-            text += f": it has the scale of entry {' or '.join(_entry(e.places[m]) for m in likely[:NAMED])}"
+            text += f": the noise has the scale of entry {' or '.join(_entry(e.places[m]) for m in likely[:NAMED])}"
         found.append(text)
     return found
 
@@ -183,29 +185,29 @@ def _triangle_orders(e: _Entries, d: int) -> dict[int, int]:
     """Return a map of entries if the values or the noise scales look as if one triangle of the matrix had been filled
     in the order of the other triangle. Otherwise return an empty map.
 
-    The map takes the p-th entry of the lower triangle, read row by row, to the p-th entry of the upper triangle, if the
-    two differ.
+    Both triangles are read row by row. The map takes the p-th entry of the lower triangle to the p-th entry of the
+    upper triangle. It leaves out every p for which the two are the same entry of the symmetric matrix.
     """
     index = {place: k for k, place in enumerate(e.places)}
     lower = (index[int(j), int(i)] for i, j in zip(*np.tril_indices(d), strict=True))
     moved = {low: up for up, low in enumerate(lower) if low != up}
     by_noise = all(e.alike(e.spread[low], e.expected[up]) for low, up in moved.items())
     own_noise = all(e.alike(e.spread[low], e.expected[low]) for low in moved)
-    # the value is None if the noise is too large to tell which entry it is
+    # the source of a value is None if the noise is too large to tell which entry of the query the value belongs to
     sources = {up: e.source_of_value(up) for up in moved.values()}
     by_place = any(sources.values()) and all(sources[up] in (low, None) for low, up in moved.items())
     return moved if by_place or (by_noise and not own_noise) else {}
 
 
 ORDERS = (
-    "the values stand in the order of a lower triangle read row by row (np.tril_indices), and the noise scales in that "
-    "of an upper triangle (np.triu_indices)"
+    "the values have the order of a lower triangle that is read row by row (np.tril_indices), but the noise scales "
+    "have the order of an upper triangle (np.triu_indices)"
 )
 
 
 def entry_findings(box: Box, x: Matrix, outputs: Matrix) -> tuple[str, list[str]]:
-    """Return the query on which the entries are centred, and sentences about entries with the value or noise of another
-    entry.
+    """Return the name of the query on which most entries are centred, and sentences about entries whose value is that
+    of another entry or whose noise scale does not fit.
     """
     e = _entries(box, x, outputs)
     order = _triangle_orders(e, box.dimension)
@@ -228,7 +230,8 @@ class _Change:
     box: Box
     x: Matrix
     order: tuple[int, ...]  # entry a of the changed data is entry order[a] of the original data
-    factors: Vector  # a factor for every column of the changed data, which is negative for a reflected column
+    # the change multiplies every column by a factor: by a change of units, or by −1 if the column is reflected
+    factors: Vector
 
     def expected(self, outputs: Matrix) -> Matrix:
         """Return the output on the changed data that corresponds to an output on the original data."""
@@ -259,7 +262,9 @@ def _changes(setting: Setting, box: Box, x: Matrix, covariance: bool) -> list[_C
 
 
 def _among_equal_bounds(box: Box) -> tuple[int, ...]:
-    """Return an order of the columns that keeps the bounds, because only columns with equal bounds change places."""
+    """Return an order of the columns in which only columns with equal bounds change places, so that the list of bounds
+    stays the same.
+    """
     order = list(range(box.dimension))
     for bounds in dict.fromkeys(box.bounds):
         places = [j for j, other in enumerate(box.bounds) if other == bounds]
@@ -290,20 +295,22 @@ def _compared(setting: Setting, change: _Change, base: Matrix, alpha: float, pro
     middles = [float(np.median(values)) for values in (one, other)]
     spreads = [float(np.abs(values - middle).mean()) for values, middle in zip((one, other), middles, strict=True)]
     detail = (
-        f"entry ({', '.join(str(int(i) + 1) for i in place)}) has median {middles[1]:.4g} and spread {spreads[1]:.4g}; "
-        f"by the draws on the unchanged data, {middles[0]:.4g} and {spreads[0]:.4g} are expected (p = {p:.2g})"
+        f"entry ({', '.join(str(int(i) + 1) for i in place)}) has median {middles[1]:.4g} and spread {spreads[1]:.4g} "
+        f"on the changed data; the draws on the unchanged data predict median {middles[0]:.4g} and spread "
+        f"{spreads[0]:.4g} (p = {p:.2g})"
     )
     if not promised:
         detail += (
-            ". Unequal treatment of columns breaks a promise only if the mechanism promises to use the bounds as "
-            "scales alone (--equivariant)"
+            ". Unequal treatment of columns breaks a promise only if the mechanism promises to use the bounds for "
+            "nothing but the scaling of the columns (--equivariant)"
         )
     return Finding("law", change.name, Status.REFUTED if promised else Status.NOTED, detail, n=2 * size)
 
 
 @np.errstate(all="ignore")
 def columns(setting: Setting, samples: int, alpha: float, promised: bool) -> ColumnFindings:
-    """Test by draws the value and noise of every entry, and whether the columns are treated alike.
+    """Make draws to test the value and the noise scale of every entry, and to test whether all columns are treated in
+    the same way.
 
     A target that treats columns alike is refuted with probability at most `alpha`.
     """
@@ -317,7 +324,7 @@ def columns(setting: Setting, samples: int, alpha: float, promised: bool) -> Col
     checks: list[Finding] = []
     kind, found = entry_findings(box, x, base) if power == 2 else ("", [])
     if power == 2:
-        centre = f"the output is centred on {f'the {kind}' if kind else 'no query that is known here'}"
+        centre = f"the output is centred on {f'the {kind}' if kind else 'neither the covariance nor the second moment'}"
         detail = "; ".join((centre, *(found or ["every entry has its own value and a noise scale that fits"])))
         checks.append(Finding("law", "entries", Status.NOTED if found else Status.NOT_REFUTED, detail, n=len(base)))
     for change in _changes(setting, box, x, kind.startswith(COVARIANCE)):

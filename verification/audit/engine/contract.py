@@ -1,5 +1,5 @@
-"""Share code between several questions about the contract: ordinary data, one draw, the form of an output, and
-findings.
+"""Provide code that several checks of a target's contract share. The code makes ordinary data, makes single draws,
+describes the form of an output, and makes findings.
 
 A broken promise refutes the target. The behaviour on input outside of the domain is only noted, because the claim does
 not cover it and implementations differ.
@@ -44,7 +44,7 @@ class Form:
     """The form of a target's output, in the terms of the class `Mechanism`. The defaults promise least.
 
     `symmetric` says whether the matrix in an output is symmetric. For some kinds of output, this depends on the options
-    of the target. `names_a_law` is False if the target claims privacy alone.
+    of the target. `names_a_law` is False if the target claims only privacy, and not a distribution of its output.
     """
 
     output: Output = SECOND_MOMENT
@@ -115,8 +115,9 @@ def of_size(setting: Setting, n: int, d: int) -> list[Matrix]:
 
 
 def decided(name: str, *, broken: str = "", whole: str = "", worst: Status = Status.REFUTED) -> Finding:
-    """Return the finding on a property of the target. If `broken` says how the property is violated, the status is
-    `worst`. Otherwise the status is NOT REFUTED and the text is `whole`.
+    """Return the finding on a property of the target. The text `broken` says how the target violates the property. If
+    `broken` is not empty, the finding has this text and the status `worst`. If `broken` is empty, the finding has the
+    text `whole` and the status NOT REFUTED.
     """
     return Finding("contract", name, worst, broken) if broken else kept(name, whole)
 

@@ -64,8 +64,8 @@ def _least_p(a: Matrix, b: Matrix, statistics: list[Callable[[Matrix], Vector]])
 def difference_in_law(
     setting: Setting, x: Matrix, other: Matrix, label: str, alpha: float, confirmation: int = CONFIRMATION
 ) -> Difference:
-    """Return the difference between the laws of the output on two data sets, or an empty difference if the draws prove
-    none.
+    """Return how the laws of the output on two data sets differ. If the draws prove no difference, the sentence in the
+    returned `Difference` is empty.
 
     A target that has the same law on both data sets is found to differ with probability at most `alpha`.
     """

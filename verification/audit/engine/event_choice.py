@@ -3,14 +3,15 @@
 Suppose that an event occurs k times in n pilot draws on one data set, where its probability is p, and k' times in n'
 pilot draws on the other, where its probability is p'. Among many events, some look more extreme by chance than they
 are. For the choice of an event, a lower confidence bound replaces the larger probability p, and an upper confidence
-bound replaces the smaller probability p'. The score of an event is the result that the test draws are expected to give
-if the confidence bounds were the true probabilities. The score of an event is defined as follows for each notion of
-privacy.
+bound replaces the smaller probability p'. The score of an event is the expected result of the test draws, computed as
+if these confidence bounds were the true probabilities. For each notion of privacy, the score is defined as follows.
 
 pure DP : the lower confidence bound on ln(p/p') at the error level of a run.
 (ε, δ)-DP and zCDP : the exponent of the best test against the claim. On each data set, the occurrence of the event has
-a Bernoulli law. The exponent is the smallest sum of the Kullback–Leibler divergences of these two laws from a pair of
-Bernoulli laws that keeps the claim. Events that keep the claim are ranked as for pure DP.
+a Bernoulli law. The claim allows some pairs of Bernoulli laws and excludes the others. For each allowed pair, the
+Kullback–Leibler divergences of the two laws of the event from the two laws of the pair are added. The exponent is the
+smallest of these sums. If the pair of laws of the event is allowed itself, the event ranks below all others, and has
+the score of pure DP minus a large number.
 """
 
 import math
@@ -26,13 +27,14 @@ RUN_ERROR = 1e-10  # the default error level of a test, which is near the level 
 BOUND_ERROR = 0.05  # the error probability of each confidence bound on the pilot draws
 MIDDLE = np.linspace(0.01, 0.99, 60)  # these quantiles of the pooled pilot draws are tried as thresholds
 TAIL = 1.25  # the ratio of the numbers of draws beyond two successive thresholds in a tail
-# the Rényi orders α that decide which pairs of Bernoulli laws keep a zCDP claim
+# a pair of Bernoulli laws P and Q satisfies ρ-zCDP here if D_α(P ‖ Q) ≤ ρα for these Rényi orders α
 ORDERS = 1 + np.geomspace(1e-3, 400.0, 80)
 SMALLEST = 1e-12  # the smallest probability in the table of Bernoulli laws that keep the claim
 # the probabilities of the second Bernoulli law of a pair
 GRID = expit(np.linspace(logit(SMALLEST), logit(1 - 1e-9), 500))
-LARGEST_EXPONENT = 30.0  # for a larger ε, the factor e^ε exceeds every possible number of draws
-# a betting test, whose bet is chosen on pilot draws, detects a ρ of this share of the largest detectable one
+LARGEST_EXPONENT = 30.0  # a larger ε is replaced by this one, because e^30 already exceeds any number of draws
+# a betting test chooses its bet by pilot draws; the ρ that it refutes is assumed to be this fraction of the largest ρ
+# that the best bet refutes
 REACHED = 0.5
 WITHIN = 1e6  # this number is subtracted from the scores of events that keep the claim, so that such events rank last
 BISECTIONS = 50
@@ -76,7 +78,7 @@ def scores(
         return ratio
     allowed = largest_kept(guarantee)
     outside = p > np.interp(q, GRID, allowed)
-    # an event that keeps the claim has at most the claimed loss, and every violating event ranks above it
+    # an event whose loss is at most the claimed loss ranks below every event whose loss exceeds the claim
     found = ratio - WITHIN
     found[outside] = mean * _exponent(p[outside], q[outside], allowed)
     return found
@@ -100,14 +102,16 @@ def _divergence(p: Vector, q: Vector) -> Vector:
 
 
 def _exponent(p: Vector, q: Vector, allowed: Vector) -> Vector:
-    """Return the smallest D(p ‖ a) + D(q ‖ b) over pairs (a, b) of probabilities that just keep the claim."""
+    """Return the smallest D(p ‖ a) + D(q ‖ b) over pairs (a, b) of probabilities, where b is in `GRID` and a is the
+    largest probability that the claim allows for this b.
+    """
     found: Vector = (_divergence(p[:, None], allowed) + _divergence(q[:, None], GRID)).min(axis=1, initial=np.inf)
     return found
 
 
 def exponents(p: Vector, q: Vector, guarantee: Guarantee) -> Vector:
-    """Return the exponent of the best test of the claim by events with probability p on one data set and q on the
-    other.
+    """Return the exponent of the best test of the claim that counts how often an event occurs. The event has
+    probability p on one data set and probability q on the other.
 
     For m draws on each of two data sets, the p-value of the best test is about e^(−m·c), where c is the exponent. The
     exponent is 0 for events that keep the claim.
@@ -162,8 +166,8 @@ def largest_loss(sizes: tuple[int, int], guarantee: Guarantee, error: float) -> 
     if isinstance(guarantee, ApproximateDP):
         missed = -math.expm1(math.log(error / 2) / min(sizes))
         return max(0.0, math.log((1 - guarantee.delta) / missed))
-    # by two Clopper–Pearson bounds, an event that occurs always on one data set and never on the other has
-    # probabilities of at least 1 − missed and of at most missed
+    # suppose that an event occurs in every draw on one data set and in no draw on the other; two Clopper–Pearson bounds
+    # then show that its probability is at least 1 − missed on the first data set, and at most `missed` on the other
     missed = -math.expm1(math.log(error / 4) / min(sizes))
     # the extreme case has the probabilities s and 1 − s with s^(n + n') = error, for n and n' draws
     share = math.exp(math.log(error) / sum(sizes))

@@ -32,14 +32,14 @@ NOT_IN_JSON = "not in JSON"  # a field with this metadata key is used only insid
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts of one finding."""
+    """The facts that support one finding, such as counts of draws and bounds on a loss."""
 
     def __init_subclass__(cls) -> None:
         storable(cls)
 
     def allowed_by(self, guarantee: Guarantee) -> bool:
-        """Return whether these facts show no more loss than this guarantee allows. The result is False for facts that
-        do not state a loss.
+        """Return whether these facts show no more loss than this guarantee allows. The result is False if the facts
+        contain no statement about the loss.
         """
         return False
 
@@ -77,13 +77,14 @@ class LawTest(Facts):
         default=None, metadata=says("The smallest tail probability, under the law, of a drawn value.", **SHARE)
     )
     reach: str | None = field(
-        default=None, metadata=says("The rare branches of the target that the audit would have seen, in words.")
+        default=None,
+        metadata=says("A description of the rare branches of the target that the audit would have detected."),
     )
 
 
 @dataclass(frozen=True)
 class InReach:
-    """What a test would have detected, if an event with the `probability` of the tested event had shown a loss."""
+    """The losses that a test can detect with an event whose probability on one data set is `probability`."""
 
     probability: float = field(
         metadata=says("The share of the draws of the first side that lie in the event.", **SHARE)
@@ -153,7 +154,7 @@ class Neighbours:
     n: int = field(
         metadata=says("The number of rows; the second data set has one less if a row is missing there.", minimum=1)
     )
-    d: int = field(metadata=says("The number of columns of each.", minimum=1))
+    d: int = field(metadata=says("The number of columns of each data set.", minimum=1))
     differing_rows: tuple[DifferingRow, ...] = field(metadata=says("The rows in which the two data sets differ."))
 
 
@@ -180,7 +181,9 @@ class TestedEvent(Facts):
     largest_loss: float | None = field(
         default=None,
         metadata=says(
-            "The largest claimed ε or ρ that the draws of the test could have refuted, by whichever event.", **COUNT
+            "The largest claimed ε or ρ that the draws of the test could have refuted if an event had occurred in "
+            "every draw on one data set and in no draw on the other.",
+            **COUNT,
         ),
     )
     in_reach: InReach | None = field(
@@ -205,8 +208,8 @@ class TestedEvent(Facts):
         default=None,
         metadata=says(
             "Evidence against the claim for adding or removing a row. The claim implies a guarantee for replacing a "
-            "row, and this number is small if the draws contradict that guarantee. It is no p-value, because it comes "
-            "from a betting test that was chosen on the same draws.",
+            "row. A small value of `p_of_two_steps` means that the draws contradict that guarantee. The value is no "
+            "p-value, because it comes from a betting test that was chosen on the same draws.",
             **SHARE,
         ),
     )  # fmt: skip
@@ -242,7 +245,7 @@ class RunningTime(Facts):
 
 @dataclass(frozen=True)
 class OwnData(Facts):
-    """The facts of a few draws on a data set of the user."""
+    """The numbers of outputs and failures in a few draws on a data set of the user."""
 
     n: int = field(metadata=says("The number of rows of the data set.", **COUNT))
     d: int = field(metadata=says("The number of columns of the data set.", **COUNT))
@@ -276,8 +279,8 @@ class Explanation(Facts):
 
 
 def as_data(value: Any) -> Any:
-    """Return the facts as plain data for JSON. The value None is left out unless the field may be null, and infinity
-    becomes a string.
+    """Return the facts as plain data for JSON. A field whose value is None is left out, unless its metadata say that it
+    becomes null. A number that is infinite or NaN becomes a string.
     """
     if is_dataclass(value):
         named = [(f, getattr(value, f.name)) for f in fields(value) if NOT_IN_JSON not in f.metadata]

@@ -20,7 +20,8 @@ from covassay.reference.mechanisms.output import (
     VectorOutput,
 )
 
-Feature = Callable[[Array], Vector]  # a function takes outputs (size, …) and returns one number for each, (size,)
+# a feature is a function that takes an array of outputs of shape (size, …) and returns one number for every output
+Feature = Callable[[Array], Vector]
 
 
 def gram_change(first: Matrix, second: Matrix) -> Matrix:

@@ -1,4 +1,4 @@
-"""Define the findings of an audit, and its looks. A look is a round of draws with a given error level."""
+"""Define the findings of an audit, and the class `Look`, which describes one round of draws and its error level."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,8 +21,8 @@ class Status(Enum):
 
     NOT_REFUTED = "not refuted"
     REFUTED = "REFUTED"
-    SUSPICIOUS = "suspicious"  # the p-value is below 1e-3, but too large to refute at the level of its look
-    NOTED = "noted"  # the finding breaks no promise
+    SUSPICIOUS = "suspicious"  # the p-value is below 1e-3, but too large to refute the target
+    NOTED = "noted"  # the report mentions the observation, which breaks no promise of the target
     INCONCLUSIVE = "inconclusive"
     SKIPPED = "skipped"
 
@@ -48,9 +48,10 @@ class Look:
 
     `samples` is the number of draws on each data set, which a question may scale. `level` is the false-alarm
     probability of the question in this round, for all its tests together. `tests` is the largest number of p-values
-    that the question may give in this round. `again` names the data sets to test, which were suspicious in the first
-    round; None means all data sets. `stop_early` says whether a question may end once it is refuted. `bets` says
-    whether a betting test may end the draws on a pair of data sets before all planned draws are made.
+    that the question may give in this round. In a second round, `again` has the names of the data sets whose findings
+    in the first round call for more draws, and only these data sets are tested. If `again` is None, all data sets are
+    tested. `stop_early` says whether a question may end once it is refuted. `bets` says whether a betting test may end
+    the draws on a pair of data sets before all planned draws are made.
     """
 
     name: str = "first look"

@@ -7,9 +7,10 @@ reference on the same data. A few budgets other than the claimed one are treated
 
 If the laws of target and reference are equal, all orders of the draws are equally likely. If all orders are equally
 likely, the rank of a draw among all draws before it is uniform, and independent of the earlier ranks (Rényi 1962).
-Ranks on different data sets can therefore be pooled for Kolmogorov–Smirnov tests. The groups are all ranks on one data
-set, on data of one kind, or on data of one shape. For each group, every feature of the output has two tests. The
-p-value of a group is the smallest p-value of its tests times the number of its tests.
+Ranks on different data sets can therefore be pooled for Kolmogorov–Smirnov tests. Ranks are pooled in three ways: all
+ranks on one data set form a group, and so do all ranks on data sets of one kind, and all ranks on data sets of one
+shape. For each group, every feature of the output has two tests. The p-value of a group is the smallest p-value of its
+tests times the number of its tests.
 """
 
 import time
@@ -35,9 +36,11 @@ KINDS = "data of many kinds"  # reports print this text in place of the name of 
 NAMES = {"data set": "every data set of the zoo", "kind": "every kind of data", "shape": "data of every shape"}
 # the shapes (n, d) of the data, some with fewer rows than columns
 SIZES = (1, 2), (30, 1), (20, 2), (4, 6), (65, 3), (1000, 2)
-# the number of the target's draws on a data set in a round of `DEFAULT` samples, and the least number in any round
+# the target makes `DRAWS` draws on each data set in a round with `DEFAULT` samples, and in no round fewer than `FEWEST`
 DRAWS, FEWEST = 12, 6
-TIMES_AT_BUDGETS = 16  # the draws at another budget are multiplied by this factor, because few budgets are tried
+# at budgets other than the claimed one, this many times as many draws are made; few such budgets are tried, so many
+# draws at each of them cost little time
+TIMES_AT_BUDGETS = 16
 BESIDE = 2  # the reference makes this many times as many draws as the target
 # features are rounded to this share of their median size, so that rounding errors of about 10⁻⁸ count as 0
 GRID = 1e-4
@@ -82,8 +85,8 @@ class Beside:
 
 @dataclass
 class _Group:
-    """The ranks of draws that are tested together. `places` has lists of ranks by the name of a feature, and `x` is the
-    data set that was added last.
+    """The ranks of draws that are tested together. For the name of every feature, `places` has the ranks on each data
+    set of the group. `x` is the data set that was added last.
     """
 
     places: dict[str, list[Vector]] = field(default_factory=dict)
@@ -157,13 +160,15 @@ def run_kinds(setting: Setting, beside: Beside, look: Look) -> list[Finding]:
         for name, key in keys.items():
             groups[name].setdefault(key, _Group()).add(found, member.x)
     if not groups["kind"]:
-        why = "the target, or the reference, fails on all of them"
+        why = "on every data set, the target or the reference fails"
         return [Finding("law", NAMES["kind"], Status.SKIPPED, why, KINDS)]
     return [_check(name, groups[name], failing, slow, look) for name in NAMES]
 
 
 def _members(setting: Setting, beside: Beside) -> Iterator[tuple[DataSetOfZoo, Setting, Beside, int]]:
-    """Yield the data sets, each with its setting, its reference, and a factor of the number of draws."""
+    """Yield the data sets, each with its setting, its reference, and a factor by which the usual number of draws is
+    multiplied.
+    """
     for n, d in SIZES:
         if d >= beside.smallest_dimension:
             yield from ((member, setting, beside, 1) for member in zoo(n, d, setting.seed))
@@ -218,7 +223,7 @@ def _check(name: str, groups: Mapping[str, _Group], failing: int, slow: list[tup
     if failing and name == "data set":
         text += f"; not compared: {failing} data sets on which a draw fails or that the reference rejects"
     if slow and name == "data set":
-        text += f"; only the first kinds were compared, because a draw takes more than {PACE:g} s, for (n, d) = "
+        text += f"; because a draw takes more than {PACE:g} s, only the first kinds of data were compared for (n, d) = "
         text += ", ".join(map(str, slow))
     fewest = min(groups.values(), key=lambda group: group.draws)
     tests = len(groups) * fewest.tests

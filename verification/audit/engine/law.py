@@ -5,11 +5,12 @@ mistakes, which are called suspects, are tried on the same draws. The report nam
 diagnosis, which does not change the verdict.
 
 Up to `KEPT` draws are kept and tested directly. If there are more draws, the workers reduce them to sums
-(`statistics.pooling`). From the sums follow distances between distribution functions, numbers of draws beyond exact
-quantiles, total scales, signs, and measures of dependence. Estimates, suspects and tests that cannot be computed from
-sums use the draws that are kept. Whenever the number of blocks of draws is a power of two, the sums so far are tested.
-If the sums refute the law, no more draws are made. All tests before the last block of draws share the part
-`EARLY_SHARE` of the error level. The function `left_for_the_end` returns the rest.
+(`statistics.pooling`). Many test statistics can be computed from the sums. Among them are distances between
+distribution functions, numbers of draws beyond exact quantiles, total scales, counts of signs, and measures of
+dependence. The other tests, the estimates, and the search for plausible mistakes use only the draws that are kept.
+Whenever the number of blocks of draws is a power of two, the sums so far are tested. If the sums refute the law, no
+more draws are made. All tests before the last block of draws together use the fraction `EARLY_SHARE` of the error
+level. The function `left_for_the_end` returns the fraction that is left for the tests after the last block.
 """
 
 import math
@@ -29,7 +30,7 @@ from covassay.verification.statistics.pooling import Places, has_sums, pooled
 from covassay.verification.statistics.tails import levels
 from covassay.verification.statistics.tests import Pooled, TestResult
 
-FITS = 1e-3  # a suspect is named if its p-value is larger than this, unless a law with another factor fits better
+FITS = 1e-3  # a law fits the draws if the p-values of its tests are larger than this
 FACTORS = (0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.5**0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2**0.5,
            1.6, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 20.0)  # fmt: skip
 # a law with another factor fits better if its p-value is this many times larger; a smaller ratio may be chance
@@ -38,7 +39,7 @@ SAME = 0.04  # two factors are not distinguished if their ratio differs from 1 b
 ANSWERS = "an output in every draw"
 FEWEST_DRAWS = 50  # every data set gets at least this many draws, whatever its weight is
 FEWEST_OUTPUTS = 20  # nothing is tested if there are fewer outputs than this
-SMALLEST_SHARE = 10  # nothing is tested if fewer than one draw in this many gives an output
+SMALLEST_SHARE = 10  # nothing is tested if the number of outputs is less than the number of draws divided by this
 EARLY_SHARE = 1e-3  # tests before the last block of draws get this share of the error level
 # the sums are tested at most this often before the last block, because the number of blocks doubles between two tests
 MOST_EARLY = 60
@@ -50,9 +51,9 @@ Test = Callable[[Matrix], TestResult]
 class Suspect:
     """The law of a plausible mistake, with a fixed name, an explanation, and a test whether draws follow this law.
 
-    If the mistake multiplies a quantity, `factor` is its factor, and `rivals` makes the test of a law with another
-    factor. A suspect with a wrong factor is named only if no other factor fits better. For other mistakes, `rivals` is
-    None.
+    If the mistake multiplies a quantity by a factor, `factor` is this factor. The function `rivals` then takes any
+    other factor, and returns the test whether draws follow the law with that factor. The report names such a mistake
+    only if no other factor fits the draws better. For other mistakes, `rivals` is None.
     """
 
     name: str
@@ -63,7 +64,9 @@ class Suspect:
 
     @classmethod
     def times(cls, name: str, explanation: str, factor: float, test: Callable[[float], Test]) -> Self:
-        """Return the suspect for a wrong factor; `test` makes the test that a quantity is multiplied by a factor."""
+        """Return the suspect whose mistake multiplies a quantity by `factor`. For every factor, `test` returns the test
+        whether draws follow the law with this factor.
+        """
         return cls(name, explanation, test(factor), test, factor)
 
     def p_value(self, outputs: Matrix) -> float:
@@ -108,12 +111,12 @@ class LawSums:
         return LawSums(self.parts | both, self.impossible + other.impossible)
 
     def places(self) -> dict[str, Places]:
-        """Return the numbers of values beyond quantiles, for every test whose sums have the type `Places`."""
+        """Return the sums of those tests that count values beyond quantiles. Such sums have the type `Places`."""
         return {name: part for name, part in self.parts.items() if isinstance(part, Places)}
 
     def results(self) -> dict[str, TestResult]:
-        """Return a result for every test that has sums. If the statistic of a test was not finite in some block, the
-        result of this test says so.
+        """Return the results of the tests that can be computed from sums. If the statistic of a test was not finite in
+        some block, the result of this test says so.
         """
         found = {name: part.result() for name, part in self.parts.items()}
         return found | {name: not_finite(blocks) for name, blocks in self.impossible.items()}
@@ -121,8 +124,8 @@ class LawSums:
 
 @dataclass(frozen=True)
 class LawOf:
-    """Reduce a block of draws to the sums of every test. Some sums count the values beyond quantiles, which are as
-    extreme as `size` draws can reach.
+    """Reduce a block of draws to the sums of every test. Some sums count the values beyond quantiles of the law. The
+    quantiles are so chosen that at least ten of `size` draws are expected beyond each of them.
     """
 
     tests: Mapping[str, Test]
@@ -149,7 +152,9 @@ def number_of_tests(scenario: Scenario) -> int:
 
 
 def run_scenario(setting: Setting, scenario: Scenario, look: Look) -> tuple[list[Finding], Draws]:
-    """Draw on a data set and run every test; return findings with p-values that are not decided yet, and the draws."""
+    """Make draws on a data set, run every test, and return the findings and the draws. Whether a p-value refutes the
+    target is decided later.
+    """
     size, label = max(FEWEST_DRAWS, round(look.samples * scenario.weight)), f"law/{scenario.name}/{look.name}"
     draws = draw(setting, scenario.x, size, label, slice(0, WHOLE))
     if len(draws.outputs) < max(FEWEST_OUTPUTS, min(size, KEPT) // SMALLEST_SHARE):
@@ -167,10 +172,11 @@ def _in_time(found: Sequence[Finding], draws: Draws | Summary[LawSums], look: Lo
     """If draws ran into the time limit, make those findings inconclusive that could otherwise refute. The missing draws
     may be slow because their noise is large.
 
-    The other findings cannot refute, because Holm's procedure rejects no p-value above the error level of the round.
+    A finding whose p-value is above the error level of the round stays as it is. Such a p-value never refutes in Holm's
+    procedure.
     """
     late = timed_out(draws)
-    why = f"; {late} draws ran into the time limit, and those that are left may have another law"
+    why = f"; {late} draws ran into the time limit, and the law of the other draws may differ from the law of all draws"
     return [
         replace(f, p_value=None, status=Status.INCONCLUSIVE, detail=f.detail + why)
         if late and f.name != ANSWERS and f.p_value is not None and f.p_value <= look.level
@@ -183,8 +189,9 @@ def _run_many(
     setting: Setting, scenario: Scenario, look: Look, named: tuple[LawOf, str], first: Draws,
     results: Mapping[str, TestResult],
 ) -> list[Finding]:  # fmt: skip
-    """Return the findings for more draws than are kept. `results` has the results of all tests on the draws that are
-    kept. If a test has sums over all draws, the result from the sums replaces the one in `results`.
+    """Return the findings of a test with more than `KEPT` draws, which are reduced to sums. `results` has the results
+    of all tests on the draws that are kept. If a test has sums over all draws, the result from the sums replaces the
+    one in `results`.
     """
     law, label = named
     shown = {
@@ -245,7 +252,9 @@ def _failures(scenario: Scenario, draws: Draws | Summary[LawSums]) -> list[Findi
     if not failed:
         return []
     listed = ", ".join(f"{count} × {what}" for what, count in failed.items())
-    detail = f"the law gives every draw an output, and {sum(failed.values())} of {draws.size} draws have none: {listed}"
+    detail = (
+        f"under the law every draw has an output, but {sum(failed.values())} of {draws.size} draws have none: {listed}"
+    )
     return [Finding("law", ANSWERS, Status.NOT_REFUTED, detail, scenario.name, p_value=0.0, n=draws.size)]
 
 
@@ -278,10 +287,11 @@ def fits(scenario: Scenario, outputs: Matrix) -> bool:
 
 
 def diagnose(drawn: Sequence[tuple[Scenario, Matrix]]) -> list[Suspect]:
-    """Return the suspects whose law fits the draws of every scenario, the best fit first.
+    """Return the suspects whose law fits the draws of every scenario, the best fit first. A suspect is the law of a
+    plausible mistake.
 
-    The fit of a law is measured by the product of its p-values. A suspect is left out if a law with another factor fits
-    better.
+    The fit of a law is measured by the product of its p-values. A suspect that multiplies a quantity by a wrong factor
+    is left out if the law with another factor fits better.
     """
     found: list[tuple[float, Suspect]] = []
     for name in {suspect.name: None for scenario, _ in drawn for suspect in scenario.suspects}:

@@ -5,9 +5,10 @@ statistic is learned from one part of the draws and evaluated on others, so that
 
 The joint statistic is the log ratio of the frequencies of the whole output on the two data sets. The joint statistic is
 the best one if there are few possible outputs. The joint statistic also exposes a generator with few seeds, whose
-outputs repeat on one data set and never occur on the other. The statistic by entries cuts the range of every entry into
-cells. It is the sum, over the entries, of the log ratio of the two frequencies of the entry's cell. The statistic by
-entries is the best one if the entries are independent, and often a good one otherwise.
+outputs repeat on one data set and never occur on the other. A second statistic treats the entries of an output one by
+one. The range of every entry is cut into cells. For the cell in which an entry lies, the log ratio of the frequencies
+of this cell on the two data sets is taken, and the statistic is the sum of these log ratios over all entries. The
+second statistic is the best one if the entries are independent, and often a good one otherwise.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ from covassay.reference.domain import Matrix, Vector
 
 PRIOR = 0.5  # this many pseudo-draws are added to every cell on each data set
 QUANTILES = np.array([0.005, 0.01, 0.02, 0.04, *np.linspace(0.08, 0.92, 11), 0.96, 0.98, 0.99, 0.995])  # of an entry
-ATOM = 0.02  # a value with this share of the draws of an entry gets a cell of its own
+ATOM = 0.02  # if a value of an entry occurs in at least this fraction of the draws, it is a cell of its own
 
 LogRatio = Callable[[Matrix], Vector]  # a statistic takes outputs (size, …) and returns one number for each, (size,)
 Cells = NDArray[np.intp]
@@ -39,7 +40,9 @@ def _flat(outputs: Matrix) -> Matrix:
 
 
 def _ratios(one: Cells, two: Cells, cells: int) -> Vector:
-    """Return an estimate of ln(p/p') for every cell, from the cell of each draw on the two data sets."""
+    """Return, for every cell, an estimate of ln(p/p'), where p and p' are the probabilities of the cell on the two data
+    sets. `one` and `two` have the number of the cell in which each draw lies.
+    """
     shares = [np.bincount(side, minlength=cells) + PRIOR for side in (one, two)]
     ratios: Vector = np.log(shares[0] / shares[0].sum()) - np.log(shares[1] / shares[1].sum())
     return ratios
@@ -69,7 +72,9 @@ def _entries(one: Matrix, two: Matrix) -> LogRatio:
 
 
 def _edges(values: Vector) -> Vector:
-    """Return the edges between the cells of one entry: its frequent values, and quantiles that reach both tails."""
+    """Return the points that divide the range of one entry into cells. These points are the frequent values of the
+    entry, and quantiles of its other values, from 0.5 % to 99.5 %.
+    """
     known, counts = np.unique(values, return_counts=True)
     atoms = known[counts >= ATOM * len(values)]
     others = values[~np.isin(values, atoms)]
@@ -78,5 +83,7 @@ def _edges(values: Vector) -> Vector:
 
 
 def _cells(values: Vector, edges: Vector) -> Cells:
-    """Return the cells in which values lie; each edge is one cell, and each interval between two edges is another."""
+    """Return the number of the cell in which each value lies. Every edge is a cell of its own, and so is every interval
+    between neighbouring edges or beyond the outermost edges.
+    """
     return np.asarray(np.searchsorted(edges, values, "left") + np.searchsorted(edges, values, "right"))

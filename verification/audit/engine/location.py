@@ -23,14 +23,15 @@ SMALL_SHAPES = (20, 3), (5, 2), (12, 3), (40, 2)  # (n, d)
 # the noise is small relative to the query for data with these numbers of rows and columns
 LARGE_SHAPES = (500, 2), (1500, 3), (3000, 2)
 SEEDS = 3
-DRAWS = 1000  # the number of draws if equal seeds do not show the centre
+DRAWS = 1000  # if equal seeds do not give equal noise, the centre is the mean of this many outputs
 LARGE_DRAWS = 40
 AGREE = 2.0**-16  # float32 can cause a relative error of this size
 # up to this many standard errors count as chance; among a hundred entries, more occur with probability below 1e-3
 ERRORS = 4.5
 # an entry whose distance from the query is this many standard errors shows that the query is not the centre
 SURELY = 7.0
-# if the noise is small, clipping and projections may move the centre of the outputs by this share of the query
+# clipping and projections may move the centre of the outputs, even if the noise is small; on data with many rows,
+# a shift by this fraction of the largest entry of the mean output is allowed
 COARSE = 0.03
 
 Query = Callable[[Matrix], Matrix]
@@ -66,7 +67,8 @@ def _diagonal(q: Matrix) -> Matrix:
 
 BY_SIZE = (
     Explanation(
-        "n·{q} ({n}·{q} at n = {n}): is a division by n missing? To audit an intended sum: --call 'f(x, …)/len(x)'",
+        "n·{q} ({n}·{q} at n = {n}): is a division by n missing? If the target is meant to "
+        "return a sum, audit its output divided by n: --call 'f(x, …)/len(x)'",
         lambda x, q: len(x) * q,
     ),
     Explanation("{q}/n ({q}/{n} at n = {n}): is it divided by n twice?", lambda x, q: q / len(x)),
@@ -74,16 +76,16 @@ BY_SIZE = (
 OF_ANY = (
     *BY_SIZE,
     Explanation("n/(n − 1)·{q}: is it divided by n − 1 in place of n?", lambda x, q: len(x) / (len(x) - 1) * q),
-    Explanation("(n − 1)/n·{q}: is it divided by n + 1, or is a row missing?", lambda x, q: (len(x) - 1) / len(x) * q),
+    Explanation("(n − 1)/n·{q}: is it divided by n in place of n − 1?", lambda x, q: (len(x) - 1) / len(x) * q),
     Explanation("(n − 1)·{q}: is a division by n − 1 missing?", lambda x, q: (len(x) - 1) * q),
     Explanation("2·{q}: is there a factor of 2 too much?", lambda x, q: 2 * q),
     Explanation("{q}/2: is a factor of 2 missing?", lambda x, q: q / 2),
-    Explanation("−{q}: has it the wrong sign?", lambda x, q: -q),
+    Explanation("−{q}: does the output have the wrong sign?", lambda x, q: -q),
     Explanation("0, whatever the data are: are the data used?", lambda x, q: 0 * q),
 )
 OF_MATRICES = (
-    Explanation("the upper triangle of {q}: is it not mirrored?", lambda x, q: np.triu(q)),
-    Explanation("the lower triangle of {q}: is it not mirrored?", lambda x, q: np.tril(q)),
+    Explanation("the upper triangle of {q}: are the entries below the diagonal missing?", lambda x, q: np.triu(q)),
+    Explanation("the lower triangle of {q}: are the entries above the diagonal missing?", lambda x, q: np.tril(q)),
     Explanation("the diagonal of {q}: are the other entries left out?", lambda x, q: _diagonal(q)),
     Explanation("{q} with its diagonal left out", lambda x, q: q - _diagonal(q)),
     Explanation("{q} with its diagonal counted twice: was Y + Yᵀ taken?", lambda x, q: q + _diagonal(q)),
@@ -94,8 +96,13 @@ OF_MATRICES = (
     Explanation("XᵀX/d: is it divided by the number of columns?", lambda x, q: len(x) / x.shape[1] * q),
 )  # fmt: skip
 OF_VECTORS = (
-    Explanation("the means of the columns: are the entries not squared?", lambda x, q: x.mean(axis=0)),
-    Explanation("the means of the squares: are the entries squared?", lambda x, q: (x**2).mean(axis=0)),
+    Explanation(
+        "the means of the columns: are the entries not squared before they are averaged?", lambda x, q: x.mean(axis=0)
+    ),
+    Explanation(
+        "the means of the squares of the entries: are the entries squared before they are averaged?",
+        lambda x, q: (x**2).mean(axis=0),
+    ),
     Explanation("the root mean squares of the columns", lambda x, q: np.sqrt((x**2).mean(axis=0))),
 )
 
@@ -123,12 +130,13 @@ def where_centred(
     smallest: int = 1,
     fitted: bool = True,
 ) -> Location | None:
-    """Return the centre of the outputs if it is not the query and one explanation fits all data sets, and otherwise
-    None.
+    """Return the centre of the outputs if it is not the query, and if one of the explanations fits the outputs on all
+    data sets. If the outputs are centred on the query, but the noise on zero data does not have mean 0, return the
+    query with a sentence about this mean. Otherwise return None.
 
-    `name` is the name of the query in the sentence. `coarse` says that the output equals the query only up to terms
-    that vanish as n grows. `fitted` says whether a multiple of the query, with a fitted factor, is tried if no
-    explanation fits.
+    `name` is the name of the query that the returned sentence uses. `coarse` says that the output equals the query only
+    up to terms that vanish as n grows. If `fitted` is true and none of the explanations fits, the outputs may also be
+    centred on a constant times the query; the constant is then estimated from the outputs.
     """
     seen = list(_centres(setting, query, coarse, smallest))
     if len(seen) < 2:
@@ -139,7 +147,7 @@ def where_centred(
         for group in (list(explanations), _constant_factor(seen) if fitted else []):
             misfits = [max(one.misfit(e.centre(one.x, one.query)) for one in seen) for e in group]
             fitting = [number for number, misfit in enumerate(misfits) if misfit <= 1]
-            # if the centre is known only roughly, several explanations may fit, and the first of them is the simplest
+            # several explanations may fit a rough estimate of the centre; the first and simplest of them is taken
             if fitting:
                 best = fitting[0] if coarse else int(np.argmin(misfits))
                 return _explained(group[best], query, name, len(seen[0].x))
@@ -199,8 +207,8 @@ def _centres(setting: Setting, query: Query, coarse: bool, smallest: int) -> Ite
 
 
 def _exact(setting: Setting, x: Matrix, query: Matrix) -> _Seen | None:
-    """Return the centre, found by the effect of the data under one seed, or None if the effect differs between
-    seeds.
+    """Return the centre of the outputs, which is the output on the data minus the output on zeros under the same seed.
+    Return None if this difference is not the same for all seeds, or if a draw fails.
     """
     if not setting.target.seeded:
         return None

@@ -54,10 +54,12 @@ from covassay.verification.statistics.tail_probabilities import poisson_quantile
 from covassay.verification.statistics.tests import POWER
 
 STAGES = 4  # the largest number of tests on one pair
-EQUAL = 1e-3  # an event is tested only if the draws that chose it give a p-value for equal laws below this
-# the number of draws in the test of an event is this multiple of the number that the test is expected to need
+# in the draws that chose an event, the p-value for equal laws must be below this; otherwise the event is not tested
+EQUAL = 1e-3
+# the test of an event makes this many times as many draws as it is expected to need
 SPARE = 1.5
-# an event is tested if it seems to need at most this multiple of the remaining draws; the need is a rough estimate
+# the number of draws that a test needs is estimated roughly; an event is tested if the estimate is at most this number
+# times the number of remaining draws
 HOPE = 2.0
 BISECTIONS = 40
 LARGEST = 100.0  # a report states no larger ε or ρ than this
@@ -70,9 +72,10 @@ LARGEST = 100.0  # a report states no larger ε or ρ than this
 class BitBudget:
     """The number of draws on each data set that the check may make, and its error probability.
 
-    `first` is the mean number of first draws on every pair. `most` is the mean number of all draws that test events.
-    `alpha` is a bound on the probability that the check flags a target whose bits keep the claim. If `thorough` is
-    true, the remaining draws are made even after a loss above the claim is found, so that the proven loss becomes as
+    The numbers of draws are random, and have Poisson laws. `first` is the expected number of draws that choose the
+    first event of a pair. `most` is the expected number of draws that test events, added over all pairs. `alpha` is a
+    bound on the probability that the check flags a target although its released bits satisfy the claim. If `thorough`
+    is true, the remaining draws are made even after a loss above the claim is found, so that the proven loss becomes as
     large as possible.
     """
 
@@ -100,7 +103,8 @@ class _Choice:
 def _needed(first: Vector, second: Vector, sizes: tuple[int, int], guarantee: Guarantee, level: float) -> Vector:
     """Return the number of draws on each data set that a test at this level needs for events with these counts.
 
-    The number of draws is infinite for events that keep the claim.
+    If the claim allows the probabilities of an event that are estimated from its counts, the number of draws is
+    infinite.
     """
     p, q = pessimistic(first, sizes[0])[0], second / max(sizes[1], 1)
     with np.errstate(divide="ignore"):
@@ -137,8 +141,8 @@ def _choose(pair: Pair, sides: tuple[Draws, Draws], guarantee: Guarantee, level:
 
 
 def _promising(choice: _Choice | None, draws: float) -> bool:
-    """Return whether the counts are unlikely under equal laws, and this many draws on each data set will probably prove
-    a loss.
+    """Return whether the chosen event is worth a test: its counts are unlikely under equal laws, and `draws` new draws
+    on each data set may suffice to prove a loss above the claim.
     """
     return choice is not None and choice.needed <= HOPE * draws and ratio_p_value(choice.counts, 0.0) <= EQUAL
 
@@ -209,7 +213,9 @@ class BitFindings:
 
 @dataclass
 class _Trials:
-    """The kept draws on one pair, the number of draws made, and the last test of an event."""
+    """The progress of the check on one pair of data sets: the draws that are kept, the number of draws made so far, the
+    event to test next, and the counts in the last test.
+    """
 
     setting: Setting
     pair: Pair
@@ -255,8 +261,8 @@ class _Trials:
             self.choice = _choose(self.pair, self.draws, self.guarantee, self.level)
 
     def strengthen(self, mean: float) -> None:
-        """Test an event that has shown a loss once more, on more new draws. If the new test refutes too, keep its
-        result, and otherwise the earlier result.
+        """Test an event that has shown a loss once more, on more new draws. If the new test also refutes the claim,
+        keep the result of the new test. Otherwise keep the result of the earlier test.
         """
         before, choice = self.counts, self.choice
         self.test(mean)
@@ -298,7 +304,9 @@ def low_order_bits(
 
 
 def _reach(budget: BitBudget, guarantee: Guarantee, level: float) -> str:
-    """Describe the events that the check almost surely detects if they never occur on one of the two data sets."""
+    """Describe, among the events that never occur on one of the two data sets, those that the check detects with
+    probability `POWER`.
+    """
     miss = (1 - POWER) / 2
 
     def counts(p: float, mean: float) -> EventCounts:
@@ -332,7 +340,10 @@ def _checked(trial: _Trials, status: Status) -> Finding:
         )
         return Finding("bits", NAME, Status.INCONCLUSIVE if trial.cut_short else Status.SKIPPED, word, pair.name)
     if trial.counts is None:
-        text = f"first draws: {{{trial.choice.event}}}: {trial.choice.seen}; the event was not tested on further draws"
+        text = (
+            f"counts of {{{trial.choice.event}}} in the first draws: {trial.choice.seen}; the event was not tested on "
+            "further draws"
+        )
         return Finding("bits", NAME, Status.NOT_REFUTED, text, pair.name, n=trial.made)
     counts, choice = trial.counts, trial.choice
     sides: tuple[Side, Side] = ("second", "first") if choice.swapped else ("first", "second")

@@ -3,17 +3,18 @@
 A function that takes its privacy budget as an argument promises a correct mechanism at every budget. The noise may be
 correct at the claimed budget and wrong at others. For instance, the function may double a small ρ, or use a wrong
 formula for ε > 1. The residual is the output minus the query. Under one seed, the residual of a correct target is
-proportional to the noise scale, which the reference computes for each budget. A few draws at other budgets therefore
-reveal a wrong scale without sampling error.
+proportional to the noise scale, which the reference computes for each budget. If a few seeds are used at the claimed
+budget and again at other budgets, a wrong scale therefore shows exactly, and sampling error plays no role.
 
 If the outputs of a target are the same at every budget, the target ignores its budget. The report notes this, but the
-claim is not refuted, because the code that calls the target may use a fixed budget on purpose. If the noise is larger
-than necessary, and otherwise correct, the report also only notes this, because a cautious function may cap its budget.
-A budget that the mechanism rejects is not tried, because the mechanism promises nothing at this budget.
+claim is not refuted, because the code that calls the target may use a fixed budget on purpose. If the noise at another
+budget is larger than necessary, but otherwise correct, the report mentions this and does not refute the claim. For
+instance, a cautious function may never use more than a certain budget, and then adds more noise than the given budget
+requires. A budget that the mechanism rejects is not tried, because the mechanism promises nothing at this budget.
 
 If a target uses random numbers differently at another budget, 200 of its draws are compared with draws of the reference
-at that budget. If noise is not added to a query, `kinds_of_data` draws the target and the reference at the same other
-budgets.
+at that budget. If a mechanism does not add noise to a query, the module `kinds_of_data` compares draws of the target
+with draws of the reference at a few other budgets.
 """
 
 from collections.abc import Callable, Sequence
@@ -49,20 +50,24 @@ SEEDS, FEW_SEEDS = 8, 3
 # a noise scale that is solved for numerically, or computed in float32, has a smaller relative error than this
 SLACK = 0.01
 FIT = 1e-6  # one factor, or one shift, must explain all residuals up to this relative error
-CONFIRMATIONS = 4  # if no factor or shift fits, many draws are compared, at no more budgets than this
-# if noise is not added to a query, the number of rows is one of these numbers divided by ε or √ρ
+CONFIRMATIONS = (
+    4  # if neither a factor nor a shift fits, many draws are compared; this is done at this many budgets at most
+)
+# for mechanisms that do not add noise to a query, data sets have r/ε or r/√ρ rows for each number r in `ROWS`, but not
+# fewer than `FEWEST_ROWS` and not more than `MOST_ROWS`
 ROWS, FEWEST_ROWS, MOST_ROWS = (6.0, 40.0), 4, 4000
 NAMED = 5  # if several budgets share a finding, at most this many budgets are named one by one
 REFUSED = "the mechanism refuses it"
 CATEGORY = "rows along two axes"  # the first axis has twice as many rows as the others, so that the eigenvalues differ
 
-# a function of the budget; at this budget, it says how outputs depend on the data, and how to draw from the reference
+# a function that takes a budget; it returns how outputs at this budget depend on the data, and the draws of the
+# reference at this budget
 Reference = Callable[[Guarantee], tuple[DataPath, Beside]]
 
 
 def other_guarantees(guarantee: Guarantee, losses: Sequence[float] = LOSSES) -> dict[str, list[Guarantee]]:
-    """Return, for every keyword of the budget, guarantees that differ from the claim in this keyword alone, by a
-    relative difference above `NEAR`.
+    """Return, for every keyword of the budget, a list of guarantees. They have the values of the claim for all other
+    keywords, and for this keyword a value whose relative difference from the claimed value is above `NEAR`.
     """
     found = {}
     for name, value in guarantee.keywords().items():
@@ -140,8 +145,8 @@ def budgets_that_are_read(
 
 
 def at_other_budgets(setting: Setting, guarantee: Guarantee, reference: Reference, beside: Beside) -> Beside:
-    """Return `beside` with other budgets, at which draws of the target and of the reference are to be compared. The
-    values of a keyword that the target ignores are left out.
+    """Return a copy of `beside` whose field `budgets` lists other budgets. At these budgets, draws of the target are to
+    be compared with draws of the reference. The values of a keyword that the target ignores are left out.
     """
     accepted = accepted_guarantees(guarantee, reference, FEW_LOSSES)
     read = budgets_that_are_read(setting, guarantee, accepted, beside.smallest_dimension)
@@ -173,7 +178,8 @@ class _Compared:
     alpha: float
     tried: int = 0
     changed: dict[str, str] = field(default_factory=dict)  # a sentence for each budget says how the noise differs
-    larger: dict[str, str] = field(default_factory=dict)  # these are the budgets at which the noise is only too large
+    # a sentence for each budget at which the noise is larger than necessary, but otherwise correct
+    larger: dict[str, str] = field(default_factory=dict)
     unproven: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
 
@@ -194,8 +200,8 @@ class _Compared:
                     self._sort(x, other, units, usual)
 
     def _sort(self, x: Matrix, other: Guarantee, units: Matrix, usual: Matrix) -> None:
-        """Record how the noise at this budget differs from the usual noise. It is `larger` by a factor, `changed` in
-        another way, or, if neither is proven, `unproven`.
+        """Record how the noise at this budget differs from the usual noise. A noise that is only larger by a factor is
+        recorded in `larger`, another proven difference in `changed`, and a difference that is not proven in `unproven`.
         """
         size = float(np.abs(usual).max())
         factor = float(np.linalg.norm(units) / np.linalg.norm(usual))
@@ -255,8 +261,8 @@ class _Compared:
             detail += f". More noise than the mechanism needs: {_listed(self.larger)}"
         if self.unproven:
             detail += (
-                ". The target uses its random numbers in another way, and its law was not proven to be wrong, at "
-                f"{_several([*self.unproven])}"
+                f". At {_several([*self.unproven])}, the target uses its random numbers in another way, and its law "
+                "was not proven to be wrong"
             )
         if self.left_out:
             detail += f". Not compared: {_listed(self.left_out)}"
@@ -266,9 +272,11 @@ class _Compared:
 def other_budgets(
     setting: Setting, guarantee: Guarantee, reference: Reference | None, path: DataPath | None, alpha: float
 ) -> list[Finding]:
-    """Compare the noise at other budgets with the noise at the claimed budget, if a seed fixes the residual.
+    """Compare the noise at other budgets with the noise at the claimed budget, under equal seeds.
 
-    A seed does not fix the residual if noise is not added to a query or lies on a lattice.
+    The noise is not compared if the mechanism adds no noise to a query, because the output then has no residual. It is
+    not compared either if the noise lies on a lattice, because equal seeds then do not give noise in proportion to the
+    scale.
     """
     if reference is None or path is None:
         return []
@@ -293,7 +301,7 @@ def other_budgets(
 
 
 def _listed(found: dict[str, str]) -> str:
-    """Return the differences as one text, in which all budgets with the same difference are one item."""
+    """Return the differences as one text. Budgets at which the noise differs in the same way are listed together."""
     by_words: dict[str, list[str]] = {}
     for at, what in found.items():
         by_words.setdefault(what, []).append(at)

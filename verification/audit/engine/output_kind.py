@@ -47,8 +47,9 @@ def _(output: TriangleOutput, dimension: int) -> Mapping[str, Feature]:
 
 @contrasts.register
 def _(output: TriangleOutput, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-    """Return functions of a triangle whose values should differ between the two data sets. They are the inner products
-    with each triangle of the change of XᵀX, two entries, and the sum of the entries.
+    """Return functions of a released triangle whose means should differ between two data sets X and X'. These functions
+    are the inner product of the triangle with the upper triangle of XᵀX − X'ᵀX', the inner product with its lower
+    triangle, the first entry, the last entry, and the sum of the entries.
     """
     change, d = gram_change(first, second), first.shape[1]
     by_upper_rows, by_lower_rows = change[np.triu_indices(d)], change[np.tril_indices(d)]
@@ -73,7 +74,9 @@ def answers_as(setting: Setting, kind: str) -> bool:
 
 
 def found_kind(setting: Setting) -> str | None:
-    """Return the kind of all outputs on the examples, or None for a matrix and for outputs without a common kind."""
+    """Return the kind of output that the target gives on all examples, if this kind is not a matrix. Return None if the
+    outputs are matrices, or if no kind fits the outputs on all examples.
+    """
     n, d = EXAMPLES[0]
     first = one_draw(setting, plain_rows(setting, n, d), "output kind", n, d)
     if isinstance(first, np.ndarray) or first.kind != "malformed":

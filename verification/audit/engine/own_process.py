@@ -1,9 +1,10 @@
 """Run the draws that threads request in child processes. In a child process, a draw runs on the main thread, which a
 time limit can interrupt. If a draw ends the child process, the audit's own process survives.
 
-Workers of Dask are daemons, which `multiprocessing` does not allow to start children. The child processes are therefore
-started as programs. Calls and results are sent through a pipe, pickled as in loky. A child process ends when the pipe
-is closed, and therefore when the process that started it ends.
+The workers of Dask are daemon processes, and `multiprocessing` does not allow a daemon process to start a child
+process. Every child process is therefore started as a separate Python program, without `multiprocessing`. Calls and
+results are sent through a pipe, pickled as in loky. A child process ends when the pipe is closed, and therefore when
+the process that started it ends.
 """
 
 import atexit

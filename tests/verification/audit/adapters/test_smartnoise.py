@@ -37,7 +37,7 @@ def test_a_variance_has_the_noise_of_a_covariance(name: str) -> None:
     assert {check.kind for check in report.refuted} == {"privacy"}
     assert max(check.facts.loss_lower_bound for check in report.refuted) > 3.13
     text = " ".join(report.diagnoses)
-    assert "it has the scale of entry (1, 3)" in text
+    assert "the noise has the scale of entry (1, 3)" in text
     assert "np.tril_indices" in text
     edge = next(check for check in report.checks if check.name == "edge cases")
     assert edge.status is Status.NOTED  # for data sets of one row, every output is NaN

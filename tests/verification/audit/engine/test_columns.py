@@ -49,7 +49,8 @@ def test_the_scale_of_another_entry_is_named() -> None:
     x = _data(BOX, 0)
     _, (text,) = entry_findings(BOX, x, outputs(covariance(x), in_the_other_order(BOX, len(x), 1.0)))
     assert "entry (2, 2) of the output has noise that is" in text
-    assert "times too small for its bounds, beside the other entries: it has the scale of entry (1, 3)" in text
+    assert "times too small for its bounds, in comparison with the noise of the other entries" in text
+    assert ": the noise has the scale of entry (1, 3)" in text
     assert "np.tril_indices" in text
 
 

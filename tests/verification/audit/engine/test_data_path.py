@@ -198,11 +198,13 @@ def test_coincidences_by_hand() -> None:
     assert gaussian_draws(noise.astype(np.float32).astype(np.float64)) == []
     equal = noise.copy()
     equal[:, 2, 0] = -3 * equal[:, 0, 1]
-    assert gaussian_draws(equal) == ["the noise of entry (3, 1) is -3 times that of entry (1, 2) (n = 3, d = 3)"]
+    assert gaussian_draws(equal) == [
+        "the noise of entry (3, 1) equals -3 times the noise of entry (1, 2) (n = 3, d = 3)"
+    ]
     half = noise.copy()
     half[:24, 2, 2] = half[:24, 0, 0]
     assert gaussian_draws(half) == [
-        "the noise of entry (3, 3) is that of entry (1, 1) in 24 of 48 draws (n = 3, d = 3)"
+        "the noise of entry (3, 3) equals the noise of entry (1, 1) in 24 of 48 draws (n = 3, d = 3)"
     ]
     again = noise.copy()
     again[40:] = again[:8]

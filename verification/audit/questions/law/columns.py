@@ -11,13 +11,17 @@ from covassay.verification.audit.question import MOST_KEPT, Question, Subject
 
 @dataclass(frozen=True)
 class Entries(Facts):
-    """The query around which the outputs vary, and the misplaced entries of the output.
+    """The query on which the outputs are centred, and the misplaced entries of the output.
 
-    A misplaced entry has the value or the noise that another entry should have.
+    A misplaced entry has the value that another entry should have, or a noise scale that does not fit.
     """
 
-    query: str = field(metadata=says("The query around which the outputs vary; empty if the query is not known."))
-    misplaced: tuple[str, ...] = field(metadata=says("The entries that have the value or the noise of another entry."))
+    query: str = field(metadata=says("The query on which the outputs are centred; empty if the query is not known."))
+    misplaced: tuple[str, ...] = field(
+        metadata=says(
+            "Sentences about entries with the value of another entry, or with a noise scale that does not fit."
+        )
+    )
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
