@@ -293,7 +293,14 @@ def render(rows: Iterable[FindingRow], remarks: Remarks) -> str:
         "- `laplace (one number) in apply (base.py:17)`: a recorded draw. The text names the method of the random "
         "generator and the shape of the drawn array, and the function, the file and the line from which the method "
         "was called.",
-        "- `the search tried N`: a search for data sets with a larger exact loss tried N pairs.",
+        "- `in units of the widths`: each entry of the output is divided by the width of the public bounds of its "
+        "column, or by the product of two such widths.",
+        "- `log likelihood ratio, up to a factor`: a statistic that increases with the log likelihood ratio of the two "
+        "output laws. `Σ learned ln p(Yᵢ)/p'(Yᵢ)` is an estimate of this ratio, which is learned from other draws, and "
+        "added up over the entries of the output.",
+        "- `a lower bound by thresholds`: a bound on the loss from events of the form {entry ≥ t}, whose probabilities "
+        "are computed from the law of one recorded draw.",
+        "- `the search tried N`, or `looked at N`: a search for data sets with a larger exact loss tried N pairs.",
         "- `by primitives`: the result of a second way to compute the exact loss. A primitive is a function that adds "
         "noise to a value, and the losses of all calls of primitives are added up. If the output of the audited "
         "function does not determine the outputs of the primitives, the sum is only an upper bound.\n",
