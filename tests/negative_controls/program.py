@@ -76,14 +76,15 @@ def render(rows: Iterable[Row]) -> str:
         GENERATED,
         "# What the audit says of every negative control\n",
         "A negative control is an implementation with one named mistake. Each control was audited with the defaults of",
-        f"`covassay audit`: {SAMPLES} draws on each data set, ten times as many in a second look, and a false-alarm",
-        f"probability of {FALSE_ALARM:g} for the whole run. Of {len(ordered)} controls of {len(mechanisms)}",
-        f"mechanisms, the audit refutes {len(refuted)}. The first refutation takes {median(draws):.0f} draws",
+        f"`covassay audit`: {SAMPLES} draws on each data set, ten times as many in a second round, and a false-alarm",
+        f"probability of {FALSE_ALARM:g} for the whole run. The audit refutes the claims of {len(refuted)} of the",
+        f"{len(ordered)} negative controls, which are wrong versions of {len(mechanisms)} mechanisms.",
+        f"The first refutation takes {median(draws):.0f} draws",
         f"and {median(seconds):.1f} s in the median, and at most {max(draws)} draws and {max(seconds):.0f} s.",
         "The file [controls.jsonl](controls.jsonl) has a row for every control, with its mistake, the first check that",
-        "refuted it, and the draws and seconds until this refutation. The number of draws counts the outputs that all",
-        "checks requested until the end of the first check that refuted the control. The seconds were measured on a",
-        "shared machine. The other columns are the same on machines with the same linear-algebra library, unless a",
+        "refuted its claim, and the draws and seconds until this refutation. The number of draws counts the outputs",
+        "that the checks had requested when the first check that refuted the claim ended. The seconds were measured on",
+        "a shared machine. The other columns are the same on machines with the same linear-algebra library, unless a",
         "comparison of exact laws reaches its time limit. A later version of the audit may need more or fewer draws.\n",
         "| mechanism | controls | " + " | ".join(f"by {family}" for family in FAMILIES) + " | draws, median |",
         "|---|---:|" + "---:|" * (len(FAMILIES) + 1),
@@ -96,7 +97,7 @@ def render(rows: Iterable[Row]) -> str:
         "",
         "## The published list of 48\n",
         "The list has 48 numbered mistakes, from the project's survey of other audits of differential privacy. The "
-        f"negative control for each number is {', '.join(numbers)}.",
+        f"following names are the negative controls with these mistakes. {', '.join(numbers)}.",
     ]
     return "\n".join(lines) + "\n"
 

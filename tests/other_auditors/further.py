@@ -133,16 +133,17 @@ def sections(lines: Sequence[Line]) -> list[str]:
 WAITING_TOLD = f"""\
 ## Draws until a claim is refuted
 
-A cell has the number of draws on each input that a tool needs to refute the claim, as the median over {SEEDS} seeds, at
-the two levels. No tool gets more than 10 000 draws. A dash means that a tool refuted the claim in at most half of the
-seeds. covassay plans 10 000 draws, and makes them in stages; each stage doubles the number of draws. After each stage
-but the first, a sequential test may refute the claim and end the draws. This test has less than a thousandth of the
-level. The other tools test after every pair of draws or after every ten pairs. The level bounds the probability that
-any of these tests gives a false alarm. The last two cases are a benchmark of arXiv 2509.07055. They release the mean of
-{{0}} and of {{0, 1}} with Laplace noise of scale 2/(nε), where n is the exact number of records. **Bold** marks a row
-in which another tool needs fewer draws. covassay needs more draws in these rows because it reserves nearly all of its
-level for the test after the last planned draw. The kernel e-process and sequential f-DP reserve no part of their level
-for a last test. The level of sequential f-DP is guaranteed only in the limit of a large burn-in.
+A cell has the number of draws on each input that a tool needs to refute the claim. This number is a median over {SEEDS}
+seeds, and each of the two levels has a number of its own. No tool gets more than 10 000 draws. A dash means that a tool
+refuted the claim in at most half of the seeds. covassay plans 10 000 draws, and makes them in stages; each stage
+doubles the number of draws. After each stage but the first, a sequential test may refute the claim and end the draws.
+This test has less than a thousandth of the level. The other tools test after every pair of draws or after every ten
+pairs. The level bounds the probability that any of these tests gives a false alarm. The last two cases are a benchmark
+of arXiv 2509.07055. They release the mean of {{0}} and of {{0, 1}} with Laplace noise of scale 2/(nε), where n is the
+exact number of records. **Bold** marks a row in which another tool needs fewer draws. covassay needs more draws in
+these rows because it reserves nearly all of its level for the test after the last planned draw. The kernel e-process
+and sequential f-DP reserve no part of their level for a last test. The level of sequential f-DP is guaranteed only in
+the limit of a large burn-in.
 """
 BITS_TOLD = f"""\
 ## Low-order bits

@@ -62,36 +62,40 @@ published definitions.
 **How to read a cell.** The number is the lower bound on ε that the tool proves at the level, as the median over seeds.
 The fraction says in how many of the seeds the tool refuted the claim; slow tools were run with fewer seeds. A dash
 means that the tool proves no bound on ε. The column "loss" has the exact privacy loss of the two inputs, if it is
-known. A tool that keeps its level proves a bound above the loss with a probability of at most the level. A function
-violates its claim if its loss is larger than the claim. If the loss is not larger, a refutation is a false alarm.
+known. If a tool respects its level, the probability that its bound exceeds the loss is at most the level. A function
+violates its claim if its loss is larger than the claim. If the loss is not larger than the claim, a refutation is a
+false alarm.
 **Bold** marks a row in which another tool shows more than covassay, and the last cell of the row gives the reason.
 
 **Settings.**
 
 - covassay runs `run_pair`, the part of the audit that tests one pair of inputs. It does not know the law of the output.
 - DP-Sniper trains a classifier on {TRAINING:.0%} of the draws and chooses a threshold on the same number of other
-  draws. The bound comes from the remaining draws. Three settings were tried in every row. The table has the setting
-  with the best median, which favours DP-Sniper. DP-Sniper trains for {EPOCHS} epochs on one batch. Its default settings
-  are made for ten million draws or more, and were not run. DP-Sniper bounds the ε of pure DP.
+  draws. The bound comes from the remaining draws. We tried three settings for every function. The table has the
+  setting with the best median, which favours DP-Sniper. DP-Sniper trains for {EPOCHS} epochs on one batch. Its default
+  settings are made for ten million draws or more, and were not run. DP-Sniper bounds the ε of pure DP.
 - dp_auditorium runs its hockey-stick tester with the model of its example. The tester runs on the two inputs in both
   orders, each time with half of the level. dp_auditorium bounds δ at the claimed ε, so that only its refutations can be
   compared.
-- dp-recorder observes the calls inside a function. For the functions from its own tests, it records the calls of one
-  run on one input, and replays them in one run on the other input. This step has no level. If a function passes this
-  step, dp-recorder audits its noise calls by sampling. It audits all other functions as one primitive, by sampling.
+- dp-recorder observes the calls inside a function. For the functions from the tests of dp-recorder, it records the
+  calls of one run on one input, and replays them in one run on the other input. This comparison of two runs is not a
+  statistical test, so that it has no level. If a function passes the comparison, dp-recorder audits the noise calls of
+  the function by sampling. For every other function, dp-recorder audits the output of the whole function by sampling.
 - StatDP uses half of the draws to choose an event, and the other half to test the event. Each p-value of StatDP is a
   mean over random thinnings, and tests only the direction in which the counts differ. We make no correction for this,
   which favours StatDP. The number of events of StatDP grows fast with the length of an output, so that StatDP gets only
   outputs of at most {MOST_ENTRIES} numbers. StatDP bounds the ε of pure DP.
 - Delta-Siege trains a classifier on {SHARES["n_train"]:.0%} of the draws, chooses a threshold on the same number of
   other draws, and chooses a direction on {SHARES["n_check"]:.0%} of the draws. The remaining draws give the verdict.
-  Two classifiers were tried, and the table has the better result. These classifiers learn from the numbers. The table
-  of low-order bits has the results of a classifier that learns from the bits of the numbers. A claim of (ε, δ)-DP is
-  given to Delta-Siege as the claim of a Gaussian mechanism with the classical scale. Delta-Siege may refute this claim
-  at any pair (ε, δ) to which the classical formula gives the same scale.
-- The kernel e-process is the sequential kernel test of González and others (arXiv 2509.07055). Its bound is the largest
-  ε such that it refutes all tested values up to this ε. The e-process is designed for claims with a small ε. At ε = 1
-  the discrepancy that it estimates is rarely above what the claim allows, however large the loss is.
+  Two classifiers were tried, and the table has the better result. These classifiers learn from the output numbers as
+  real numbers. The table of low-order bits has the results of a classifier that learns from the bits of the output
+  numbers. A claim of (ε, δ)-DP is given to Delta-Siege as the claim of a Gaussian mechanism with the classical scale.
+  Delta-Siege may refute this claim at any pair (ε, δ) to which the classical formula gives the same scale.
+- The kernel e-process is the sequential kernel test of González and others (arXiv 2509.07055). It tests a list of
+  values of ε. The lower bound is the largest tested ε for which this ε and all smaller tested values are refuted. The
+  e-process is designed for claims with a small ε. The e-process estimates the maximum mean discrepancy of the two
+  output laws. At ε = 1, the estimate is rarely above the largest discrepancy that the claim allows, however large the
+  loss is.
 - General f-DP is the auditor of Askin and others (arXiv 2502.07066). It uses half of the draws to choose a threshold
   and to train a classifier, and the other half to test. Two thresholds were tried, and the table has the better result.
   The classifier uses 10√n neighbours of n training draws, as in the authors' code.
@@ -106,8 +110,10 @@ authors is not in this repository, but we compared our results with it.
   the article and the authors' notebook (github.com/google-research/google-research, dp_sequential_test, at cacca8e).
   With the constants of the notebook, the wealth (the product of the factors of the bets) on 600 pairs agrees with the
   notebook to nine digits. For the table we used the threshold of the article, which is smaller than that of the
-  notebook. We also allowed the witness function a larger norm, and used a range of stakes that keeps every factor at
-  1/2 or above. We could not read the article's range of stakes. All three choices favour the tool.
+  notebook. The e-process learns a function of one output, and bets that the function has different means on the two
+  inputs. We allowed this function a larger norm than the notebook does. We limited the stake of a bet so that no bet
+  multiplies the wealth by less than 1/2. We could not read which stakes the article allows. The choices of the
+  threshold, the norm and the stakes favour the kernel e-process.
 - We could read only the abstract and the first page of the article on general f-DP. The rest of our program follows the
   authors' code (github.com/stoneboat/fdp-estimation at 8da5d50). On 3000 draws of one number and of five numbers, the
   two errors of the classifier are equal to those of the authors' code.
@@ -117,8 +123,8 @@ authors is not in this repository, but we compared our results with it.
 """
 
 VERSIONS = """\
-**Versions.** The word "unstated" means that the package states no version. The stored figures are then for the named
-commit. The words "written anew" mean that we wrote the program ourselves.
+**Versions.** The word "unstated" means that the package states no version. The figures of such a package were measured
+with the commit that its line names. The words "written anew" mean that we wrote the program ourselves.
 """
 
 
@@ -235,6 +241,6 @@ NOT_COMPARED = """\
 - DP-Sniper's own attack on low-order bits was not run. Its successor Delta-Siege is in the table of low-order bits.
 - Mechanisms that train a model, and mechanisms of data pipelines, were not run.
 - The search for inputs is not compared, because every tool gets the two inputs.
-- The sampling audit of dp-recorder combines its results for single calls. We use its bound for the whole function as
-  its own test does. This bound is not a confidence bound.
+- The sampling audit of dp-recorder combines its results for single calls. We use the bound of dp-recorder for the
+  whole function in the way in which the tests of dp-recorder use it. This bound is not a confidence bound.
 """

@@ -343,7 +343,7 @@ TOOLS = {
         Tool(
             SIEGE,
             "deltasiege",
-            "github.com/eth-sri/Delta-Siege at 358377f, with what its README names",
+            "github.com/eth-sri/Delta-Siege at 358377f, with the packages that its README names",
             {name: by_siege(name) for name in ("logistic", "MLP")},
             lambda case: "",
         ),

@@ -157,12 +157,11 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
         "outputs that the search and the test of the event took on all data sets. For targets that draw random bits",
         "from the operating system, the counts differ when the command runs again.\n",
         "A package may document that it does not protect low-order bits, and may have another function that protects",
-        "them, which the table does not say. We chose the queries and the pairs of data sets.\n",
+        "them. The table says neither. We chose the queries and the pairs of data sets.\n",
         "The lowest set bit of a float is the exponent of the largest power of two that divides it. The `smallest`",
         "lowest set bit is the minimum over all numbers of one output. The number `(‖u‖² − 1)·2^53`, which is 0 in",
         "real arithmetic, measures the rounding errors in the length of a unit vector u.\n",
-        "The command beside a target makes the whole audit, of which the table only has the findings on low-order",
-        "bits.\n",
+        "The command beside a target runs an audit. The table has only the findings of the audit on low-order bits.\n",
         f"The tables have {len(run)} targets from {len(packages)} packages ({', '.join(sorted(packages))}).",
         "",
         f"## A loss above the claim is proven: {len(leaks)}\n",
@@ -183,7 +182,7 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
         f"## Float mechanisms of covassay in which no loss above the claim was found: {len(unseen())}\n",
         "The following reasons say why the check finds nothing in these mechanisms, not that the low-order bits are",
         "safe. The mechanism `covassay:ppde` is not in this list, because an audit with `--samples 4000`",
-        "shows its loss.\n",
+        "proves a loss of `covassay:ppde` above the claim.\n",
         *(f"- `covassay:{name}`: {reason}." for name, reason in unseen().items()),
     ]
     if rounded_found:
@@ -234,8 +233,9 @@ def _rounded_sentence(found: dict[str, Any]) -> str:
     return (
         f"The check of low-order bits was made {found['checks']} times, each with its own seed, on {found['targets']} "
         f"rounded mechanisms in turn (dimensions 1 and 2, and 16 for vectors; "
-        f"{found['samples']} draws per data set in the first look, "
-        f"{found['draws']} draws in all). The check found an event worth testing {found['events_tested']} times. "
+        f"{found['samples']} draws per data set in the first round, "
+        f"{found['draws']} draws in all). "
+        f"In all checks, the number of events worth testing was {found['events_tested']}. "
         f"**Of the {found['checks']} checks, {len(found['flagged'])} refuted a rounded release**{names}, and "
         f"{found['undecided']} could not decide. "
         f"The command is `python -P -m covassay.verification.maintain bits --rounded {found['checks']}`."

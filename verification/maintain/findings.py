@@ -282,10 +282,28 @@ def render(rows: Iterable[FindingRow], remarks: Remarks) -> str:
         "The **exact loss** is the largest privacy loss among the tested pairs of data sets, computed from runs with "
         "the same recorded draws. The table also gives the number of pairs for which the exact loss is known; the loss "
         "on other pairs may be larger. Some draws cannot be recorded, because a library makes them in Rust or C++, or "
-        "because a package builds one draw from several. In their place the audit draws from the law that the adapter "
-        "declares for them. Draws are recorded only where the package is installed beside covassay. With the option "
-        "`--quick`, an audit computes the exact loss without further draws.",
+        "because a package builds one draw from several. In place of such a draw, the audit draws from the law that "
+        "the adapter declares for it. Draws are recorded only where the package is installed beside covassay. With the "
+        "option `--quick`, an audit computes the exact loss without further draws.",
         f"For {sum(map(is_exact, ordered))} functions the exact loss is known on more than half of the pairs.\n",
+        "The sections quote the reports of the audit, in which the following words occur:\n",
+        "- `event {E}: a of m on the second data set, b of n on the first`: the event E occurred in a of m outputs on "
+        "the second data set, and in b of n outputs on the first. A *bet against the claim* is a sequential test. If "
+        "the bet gains a factor that is large enough, the claim is refuted and the audit stops drawing outputs.",
+        "- `laplace (one number) in apply (base.py:17)`: a recorded draw. The text names the method of the random "
+        "generator and the shape of the drawn array, and the function, the file and the line from which the method "
+        "was called.",
+        "- `in units of the widths`: each entry of the output is divided by the width of the public bounds of its "
+        "column, or by the product of two such widths.",
+        "- `log likelihood ratio, up to a factor`: a statistic that increases with the log likelihood ratio of the two "
+        "output laws. `Σ learned ln p(Yᵢ)/p'(Yᵢ)` is an estimate of this ratio, which is learned from other draws, and "
+        "added up over the entries of the output.",
+        "- `a lower bound by thresholds`: a bound on the loss from events of the form {entry ≥ t}, whose probabilities "
+        "are computed from the law of one recorded draw.",
+        "- `the search tried N`, or `looked at N`: a search for data sets with a larger exact loss tried N pairs.",
+        "- `by primitives`: the result of a second way to compute the exact loss. A primitive is a function that adds "
+        "noise to a value, and the losses of all calls of primitives are added up. If the output of the audited "
+        "function does not determine the outputs of the primitives, the sum is only an upper bound.\n",
         f"## Refuted: {len(refuted)} functions\n",
         "A function that is refuted in several ways has a row for each of them.\n",
         "| target | version | check | exact loss | known upstream | reported by us |",
@@ -400,7 +418,7 @@ def _one_a_group(row: FindingRow) -> list[Found]:
         Found(
             check,
             f"{shorten(found[0].evidence, LONGEST, placeholder=' …')}"
-            + (f" {len(found) - 1} more findings of this kind." if len(found) > 1 else ""),
+            + (f" Further findings of this kind: {len(found) - 1}." if len(found) > 1 else ""),
         )
         for check, found in groups.items()
     ]
@@ -430,7 +448,10 @@ def _upstream(row: FindingRow, remarks: Remarks) -> list[str]:
     upstream = remarks.upstream.get(row.target)
     if upstream is None:
         return []
-    known = f"- *Upstream*: our search of threads on {upstream.searched} had this result: {_sentence(upstream.known)}\n"
+    known = (
+        f"- *Upstream*: we searched a stored copy of the project's threads on {upstream.searched}. Result: "
+        f"{_sentence(upstream.known)}\n"
+    )
     if not upstream.script:
         return [known]
     path = f"upstream/{upstream.script}"
@@ -467,8 +488,8 @@ def _section(row: FindingRow, remarks: Remarks, repeated: Iterable[FindingRow]) 
 
 def _again(row: FindingRow) -> str:
     """Return the result that a run with another seed gave for the target of a row."""
-    checks = ", ".join(dict.fromkeys(found.check for found in row.found))
-    return f"the verdict {row.verdict.lower()}{f' ({checks})' if checks else ''} after {row.draws} draws."
+    checks = ", ".join(dict.fromkeys(f"“{found.check}”" for found in row.found))
+    return f"the verdict {row.verdict.lower()}{f' (by {checks})' if checks else ''} after {row.draws} draws."
 
 
 def _of_the_function(note: str) -> str:

@@ -102,7 +102,7 @@ def test_a_run_with_another_seed_is_told_and_so_is_another_verdict() -> None:
     rows = first()
     page = findings.render([*rows, replace(rows[0], seed=7)], REMARKS)
     assert "1 of the functions were audited again with seed 7, and\nevery verdict is the same." in page
-    assert f"an audit with seed 7 ended with the verdict refuted (law) after {rows[0].draws} draws." in page
+    assert f"an audit with seed 7 ended with the verdict refuted (by “law”) after {rows[0].draws} draws." in page
     other = replace(rows[0], seed=7, verdict="NOT REFUTED", found=())
     assert f"differs for `{rows[0].target}` (not refuted with seed 7)" in findings.render([*rows, other], REMARKS)
     assert "audited again" not in findings.render(rows, REMARKS)

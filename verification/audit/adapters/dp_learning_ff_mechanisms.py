@@ -85,7 +85,7 @@ def _target(name: str, draw: Callable[..., Any], part: str, **more: Any) -> Targ
 TARGETS: dict[str, Callable[[], Target]] = {
     "least-squares": partial(
         _target, "least-squares", _least_squares, "LeastSquaresClassifier", released="vector",
-        claim=ApproximateDP(1.0, 1e-5), notes=("all rows have one public label",),
+        claim=ApproximateDP(1.0, 1e-5), notes=("the adapter gives all rows the same label, which is public",),
     ),
     "covariance": partial(
         _target, "covariance", _covariance, "utils.dp_covariance", released="matrix", claim=ZCDP(0.5),

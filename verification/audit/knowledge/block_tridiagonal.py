@@ -169,7 +169,7 @@ class Claimed:
         return made
 
     def likelihood_ratio(self, first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
-        """Return a statistic of the outputs that equals the log likelihood ratio up to a factor."""
+        """Return a statistic of the outputs that equals the log likelihood ratio up to a factor and a constant."""
         change = np.where(mechanism.kept(first.shape[1], self.block), self.moment(first) - self.moment(second), 0.0)
         top = float(np.abs(change).max()) or 1.0
         direction = change / top

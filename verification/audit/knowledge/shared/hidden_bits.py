@@ -3,8 +3,8 @@ preconditioners.
 """
 
 EIGENVECTORS = (
-    "for data of one column the output is one of a few public numbers; otherwise the output is computed from "
-    "eigenvectors of a noisy matrix, and each bit of an eigenvector depends on all entries of the matrix"
+    "for data of one column the output is one of a few public numbers. For data of more columns, the output is "
+    "computed from eigenvectors of a noisy matrix, and each bit of an eigenvector depends on all entries of the matrix"
 )
 POWERS = (
     "the noisy numbers are multiplied by powers of √0.84, which rounds off their last bits. For data of one "

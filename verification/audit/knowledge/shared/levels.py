@@ -13,8 +13,8 @@ NEAR, FAR = 0.5, 3.0
 RARE = 0.01  # levels of at most this probability are also tested together
 FINITE = "the answer is one of a finite set, with probabilities that depend on the data"
 FEW_NUMBERS = (
-    "the answer is one of a few public numbers, whose bits do not depend on the data, and rounding hardly changes the "
-    "probability of a number"
+    "the answer is one of a few public numbers. The bits of these numbers do not depend on the data, and rounding "
+    "hardly changes the probability of a number"
 )
 
 
