@@ -173,7 +173,7 @@ class Claimed:
         return made
 
     def likelihood_ratio(self, first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
-        """Return statistics of an output: the log likelihood ratio up to a factor and a constant, and generic statistics."""
+        """Return the log likelihood ratio of an output up to a factor and a constant, and the generic statistics."""
         one, other = self.scales(*first.shape)
         direction = first.mean(axis=0) - second.mean(axis=0)
         change = second_moment(first) - second_moment(second)

@@ -186,8 +186,8 @@ def noise_scenario(name: str, x: Matrix, moment: Matrix, scale: float, ensemble:
 
 
 def likelihood_ratio(ensemble: str) -> Statistics:
-    """Return two statistics: the log likelihood ratio up to a factor and a constant, and the product ⟨Y, Δ⟩ of an output
-    Y with the change Δ of the second moment.
+    """Return two statistics: the log likelihood ratio up to a factor and a constant, and the product ⟨Y, Δ⟩ of an
+    output Y with the change Δ of the second moment.
     """
 
     def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
