@@ -210,5 +210,5 @@ KNOWN = Known(
     many=many,
     choices=lambda claim: near_choices.eigenvalue_gaps(1 / mechanism.exponent(claim.budget["epsilon"])),
     bits_unseen="an entry is a sum of products of entries of eigenvectors. The low-order bits of such a sum depend on "
-    "all bits of the products. An event occurred in at most 5 of 2046 draws",
+    "many bits of the products. An event occurred in at most 5 of 2046 draws",
 )
