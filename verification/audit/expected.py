@@ -1,5 +1,5 @@
-"""Find the basis of an audit, which is the claim of a target, the mechanism that it claims to be, and the knowledge of
-its law.
+"""Find what an audit starts from: the claim of a target, the mechanism that the target claims to be, and what is known
+of the law of its output.
 """
 
 import hashlib
@@ -41,8 +41,8 @@ def claim_of(source: TargetSource | Callable[..., Any] | str, options: AuditOpti
 
     Raises
     ------
-    InvalidInput : no claim is stated for a target that takes no budget, so that only its author knows its claim; or
-        this audit ignores a given option.
+    InvalidInput : no claim is stated for a target that takes no budget (only its author knows the claim), or an option
+        is given that this audit ignores.
     """
     found = as_source(source)
     target = load(found)
@@ -85,8 +85,8 @@ def expected_of(
         return None, {}, _black_box(target, options)
     if options.bounds is not None and not bounded:
         raise InvalidInput(
-            f"bounds: the rows of {name} lie in the unit ball; audit a target in a box without its name, or as a "
-            "mechanism for bounded columns"
+            f"bounds: the rows of {name} lie in the unit ball; to audit a target whose rows lie in a box, name no "
+            "mechanism, or name a mechanism for bounded columns"
         )
     stated = dict(target.options) if name == target.mechanism else own_values(target.draw, mechanism(name))
     choices = mechanism(name).resolve({**stated, **options.options, **_adjacency(name, options)})
@@ -111,8 +111,8 @@ def _adjacency(name: str, options: AuditOptions) -> dict[str, str]:
         return {"adjacency": asked}
     if asked != declared.adjacency:
         raise InvalidInput(
-            f"adjacency = {asked}: the law of {name} is known for {declared.adjacency}; audit another claim without "
-            "its name"
+            f"adjacency = {asked}: the law of {name} is known for {declared.adjacency}; to audit a claim for another "
+            "adjacency, name no mechanism"
         )
     return {}
 
@@ -138,13 +138,15 @@ def _require_what_it_draws(target: Target, drawn: dict[str, Any], claimed: dict[
         usual = mechanism(str(target.mechanism)).parameters.get(key)
         if value != drawn.get(key, usual):
             raise InvalidInput(
-                f"{key} = {value}: {target.name} draws with {key} = {drawn.get(key, usual)}; to hold it against "
-                f"another claim, name the mechanism too (mechanism = {target.mechanism})"
+                f"{key} = {value}: the target {target.name} declares {key} = {drawn.get(key, usual)}; to audit the "
+                f"target against another claim, name the mechanism too (mechanism = {target.mechanism})"
             )
 
 
 def as_stated_by(target: Target, options: AuditOptions) -> AuditOptions:
-    """Return the options of the audit, completed by the box and the adjacency of the target's own claim."""
+    """Return the options of the audit. If neither the audit nor the target names a mechanism, bounds and an adjacency
+    that the options do not state are taken from the target's own claim.
+    """
     if options.mechanism or target.mechanism:
         return options
     box = options.bounds or (Box.of(target.bounds) if target.bounds else None)
@@ -168,7 +170,9 @@ def with_pair(expected: Profile, given: UserPair | None, adjacency: str, box: Bo
 
 
 def _black_box(target: Target, options: AuditOptions) -> Profile:
-    """Return what the audit expects of a target that names no mechanism, which consists of pairs of neighbours."""
+    """Return what the audit uses for a target that names no mechanism: the form of the output, and pairs of
+    neighbouring data sets.
+    """
     output = OUTPUTS[options.released or target.released or USUAL]
     box = options.bounds
     if box is not None and min(output.shape(box.dimension), default=1) == 0:
@@ -181,8 +185,10 @@ def _black_box(target: Target, options: AuditOptions) -> Profile:
 def with_kind(
     origin: TargetSource, target: Target, budget: dict[str, Any], options: AuditOptions
 ) -> tuple[AuditOptions, tuple[str, ...]]:
-    """Return the options, with the detected kind of output if no kind is stated and it is not a matrix, and a note
-    about the kind.
+    """Return the options, and a note on the kind of output if the kind was added to the options.
+
+    If neither a mechanism nor a kind of output is stated, the kind is detected from outputs of the target. The detected
+    kind is added to the options unless the output is a matrix.
     """
     if options.mechanism or target.mechanism or options.released or target.released:
         return options, ()
@@ -198,7 +204,8 @@ def identity_of(source: TargetSource, target: Target, options: AuditOptions) -> 
     """Return the identity of a run, made of its target, options and packages; a run continues only from draws with an
     equal identity.
 
-    A change of the target is detected only in the file of its function, or in the files that its command names.
+    Apart from its version, a change of the target is detected only in the file that defines its function or, if the
+    target is a command, in the files whose names are words of the command.
     """
     settings = {name: value for name, value in options.plain().items() if name != "checkpoint"}
     return {

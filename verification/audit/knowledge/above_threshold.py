@@ -45,7 +45,8 @@ def _fresh_threshold(values: Vector, threshold: float, b1: float, b2: float) -> 
 def _exact_queries(values: Vector, threshold: float, b1: float) -> Vector:
     """Return the probabilities of the answers of AboveThreshold if only the threshold has noise.
 
-    A query is the first above the noisy threshold if this lies between the query and the largest query before it.
+    A query is the first to reach the noisy threshold if the noisy threshold lies between the largest earlier query and
+    this query.
     """
     reached = stats.laplace.cdf(np.maximum.accumulate(values) - threshold, scale=b1)
     return np.diff(reached, prepend=0.0, append=1.0)
@@ -53,12 +54,13 @@ def _exact_queries(values: Vector, threshold: float, b1: float) -> Vector:
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
     """Return the law of AboveThreshold on three data sets. The energy of a feature is the sum of its squared values. In
-    the first data set the features have the energies 1, 2 and 4, and in the others all energies are 0.
+    the first data set, three features have the energies 1, 2 and 4. In the other two data sets, every feature has
+    energy 0.
 
-    The answers on features of the energies 1, 2 and 4 hardly depend on the scales of the noise. If the features of
-    energy 0 are just below the threshold, the answers depend on the scale of the threshold's noise. If the features of
-    energy 0 are far below the threshold, only the tails of the noise reach the threshold, and the answers depend on the
-    scale of the queries' noise.
+    If three features have the energies 1, 2 and 4, the probabilities of the answers hardly depend on the noise scales.
+    If the features of energy 0 are just below the threshold, the answers depend on the scale of the threshold's noise.
+    If the features of energy 0 are far below the threshold, only the tails of the noise reach the threshold, and the
+    answers depend on the scale of the queries' noise.
     """
     epsilon, share = claim.budget["epsilon"], float(claim.options.get("share", 1.0))
     b1 = above_threshold.threshold_scale(epsilon)

@@ -1,4 +1,4 @@
-"""AdaptiveCov adds the noise of GaussCov if the data make its choices certain.
+"""If the data make all choices of AdaptiveCov almost certain, AdaptiveCov adds the noise of GaussCov to the output.
 
 If the choices of AdaptiveCov are not certain, draws of the target are compared with draws of the reference.
 """
@@ -17,7 +17,7 @@ from covassay.verification.audit.knowledge.shared import gaussian_noise, near_ch
 from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES, NotAdditive
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 
-FEW_ROWS = 300.0  # this is the value of n√ρ on the data near the choice between two mechanisms
+FEW_ROWS = 300.0  # this is the value of n√ρ on data for which noise decides between GaussCov and SeparateCov
 MOST_COLUMNS, LONGER = 128, 0.5 + 1e-9
 # on these data, with this value of n√ρ, the search passes its second level with probability below e^−70
 ROWS = 1000.0
@@ -50,12 +50,14 @@ def near_the_first_level(claim: ClaimUnderAudit) -> near_choices.Choices:
 
 
 def near_the_better_mechanism(claim: ClaimUnderAudit) -> near_choices.Choices:
-    """Return rows on which the noisy trace decides which mechanism answers, at the level where the search ends.
+    """Return rows on which the noise of the trace decides whether GaussCov or SeparateCov makes the output.
 
-    With few columns no rows are near the choice between two mechanisms. Such rows need a trace for which both error
-    bounds are equal, and a clipping bias so large that the search ends at the level of these bounds. The function uses
-    the smallest number of columns for which rows near the choice exist. The rows are just longer than 1/2, because the
-    search sees a large clipping bias for rows of this length.
+    AdaptiveCov uses the mechanism whose error bound is smaller at the level where its search for a clipping norm ends.
+    Noise decides between the mechanisms if the trace is such that both error bounds are nearly equal. In addition, the
+    clipping bias must be so large that the search ends at the level for which the two bounds are equal. With few
+    columns, no rows satisfy both conditions. The function uses the smallest multiple of 8 columns for which some rows
+    satisfy both conditions. The rows are just longer than 1/2, because the search sees a large clipping bias for rows
+    of this length.
     """
     rho, options = claim.budget["rho"], claim.options
     n, beta = math.ceil(FEW_ROWS / math.sqrt(rho)), claim.parameter("beta")

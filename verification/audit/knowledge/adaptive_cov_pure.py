@@ -1,4 +1,4 @@
-"""The pure variant of AdaptiveCov adds the noise of LapCov if the data make its choices certain.
+"""If the data make all choices of the pure variant of AdaptiveCov almost certain, it adds the noise of LapCov.
 
 If the choices of AdaptiveCov are not certain, draws of the target are compared with draws of the reference.
 """

@@ -146,8 +146,8 @@ def rows(g: float, slope: float) -> Matrix:
 
 
 def plenty_scenario(name: str, x: Matrix, scales: Scales, suspects: dict[str, str]) -> Scenario:
-    """Return the tests on data where the ridge penalty is 0; `suspects` maps the names of noise scales to words for the
-    noise.
+    """Return the tests on data where the ridge penalty is 0. The keys of `suspects` name noise scales, and each value
+    is a phrase that describes the noise, such as "the noise of Σ ya".
     """
 
     def normal(law: OneFeature) -> Test:
@@ -197,7 +197,9 @@ def likelihood_ratio(first: OneFeature, second: OneFeature) -> Statistic:
 
 
 def opposite_records(scales: Scales) -> Pair:
-    """Return the law for one feature, and tests that compare draws with the reference for several features."""
+    """Return neighbours that differ in one record, whose labels have opposite signs. Their statistics include the log
+    likelihood ratio of the coefficient.
+    """
     base, half = rows(scales.plenty, 0.0), math.sqrt(0.5)
     first, second = (np.vstack([base, [half, side * half]]) for side in (1, -1))
     statistics = (

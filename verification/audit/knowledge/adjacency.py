@@ -21,6 +21,7 @@ def explained_by_adjacency(mechanism: str | None, fitted: Iterable[str]) -> str:
     if enough is None or enough not in [SCALES.get(name) for name in fitted]:
         return ""
     return (
-        f"for d ≥ 2 and public n, {enough:.3g} times the calibrated scale is enough if neighbours differ by adding or "
-        "removing a row; add-remove adjacency would explain it. The claim audited here is replace-one"
+        f"for d ≥ 2 and public n, {enough:.3g} times the calibrated scale suffices if neighbours differ by adding or "
+        "removing a row. This other adjacency would explain the small noise scale. The claim audited here is "
+        "replace-one"
     )

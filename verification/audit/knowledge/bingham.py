@@ -1,5 +1,5 @@
-"""The law of a private leading eigenvector is a Bingham law, which is exact on data with two or three distinct
-eigenvalues.
+"""A private leading eigenvector has a Bingham law. On data with two or three distinct eigenvalues, the distribution
+functions of its squared components are known exactly.
 
 The released unit vector u has a density g(uᵀAu) with A = η(λ_max I − C). In the density g(uᵀAu), η is the exponent, C
 is the sum of xxᵀ over the rows x, and λ_max is the largest eigenvalue of C. On k copies of one direction v in R^q, the
@@ -33,7 +33,7 @@ from covassay.verification.audit.known_bugs import of_bingham
 from covassay.verification.audit.known_bugs.known_bug import LogDensity
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-# the laws differ most, relative to the time of the draws, for this product of exponent and number of copies
+# this is the exponent times the number of copies of a direction; with this product, a wrong law is detected fastest
 DECAY = 4.0
 PANELS = 64  # the number of intervals in the quadrature over the angle
 
@@ -105,7 +105,9 @@ def _suspects(missing: Callable[[Matrix], Vector], q: int, decay: float) -> tupl
 
 
 def one_direction(n: int, q: int, eta: float) -> Scenario:
-    """Return n copies of one direction, with the law of w = 1 − ⟨u, v⟩², which is fast to compute for every d."""
+    """Return n copies of one direction v, with a test of w = 1 − ⟨u, v⟩² for the released vector u. The distribution
+    function of w is fast to compute for every d.
+    """
     direction = np.ones(q) / math.sqrt(q)
     cdf = two_level_cdf(lambda w: -eta * n * w, q)
 
@@ -132,7 +134,8 @@ def three_level(eta: float) -> Scenario:
 def law(claim: ClaimUnderAudit) -> KnownLaw:
     """Return the law of the eigenvector on data with two and with three distinct eigenvalues.
 
-    If a known bug fits the draws, the function adds a pair of neighbours on which this bug has a large privacy loss.
+    If the draws fit the law of a known bug, the function adds neighbours on which this bug has a large privacy loss, if
+    such neighbours are known.
     """
     epsilon = claim.budget["epsilon"]
     eta = mechanism.exponent(epsilon, claim.options["calibration"])

@@ -90,7 +90,8 @@ class BlockNoise:
 
     def every_scale(self, outputs: Matrix) -> TestResult:
         """Test that, for each kept entry, the sum of its squared noise over all draws is χ²."""
-        return gamma_totals(self.normals(outputs) ** 2 / 2, 0.5, "the squares of each entry have their sum", power=2)
+        null = "for each entry, the sum of the standardised squares over n draws ~ χ²(n)"
+        return gamma_totals(self.normals(outputs) ** 2 / 2, 0.5, null, power=2)
 
     def noisy(self, outputs: Matrix) -> TestResult:
         """Test that no draw is without noise."""
@@ -161,10 +162,14 @@ class Claimed:
             ("double-scale", "the noise has twice the calibrated scale: private but wasteful", 2.0),
         ]
         if q > 1:
-            rows = "the noise is for rows in a ball of radius r, and not for rows whose blocks are"
+            rows = "the noise is calibrated for rows of length r, although each block of a row may have length r"
             made.append(("one-ball", rows, math.sqrt(2 / squared)))
             made.append(
-                ("whole-rows", "the noise is that of all entries for rows of length r√q", q * math.sqrt(2 / squared))
+                (
+                    "whole-rows",
+                    "the noise is calibrated for the release of all entries, with rows of length r√q",
+                    q * math.sqrt(2 / squared),
+                )
             )
         return made
 
@@ -201,9 +206,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 KNOWN = Known(
     law,
-    NotAdditive(
-        "the entries outside the blocks are 0 in every draw, and are no query plus noise", SAME_SQUARES_OF_ANY_ROWS
-    ),
+    NotAdditive("all entries outside the blocks are 0 in every draw and get no noise", SAME_SQUARES_OF_ANY_ROWS),
     many=InOneBatch(mechanism.draw_noise, mechanism.release),
-    no_choices="a block of a row is shortened by its own length, and no noise has a part in it",
+    no_choices="only the length of a block of a row decides, without noise, whether the block is shortened",
 )

@@ -54,7 +54,7 @@ def path(claim: ClaimUnderAudit) -> QueryPlusNoise | NotAdditive:
     """
     if claim.options["base"] == "gauss" and claim.options["threshold"] == "public":
         return QueryPlusNoise(independent=True)
-    because = "the threshold is drawn, or eigenvalues and eigenvectors get noise of their own"
+    because = "the clipping norm is random, or eigenvalues and eigenvectors get separate noises"
     return NotAdditive(because, SAME_SQUARES)
 
 

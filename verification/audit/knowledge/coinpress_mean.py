@@ -28,12 +28,12 @@ from covassay.verification.statistics.laws import NORMAL
 
 VERY_FAR = 1e8  # at this distance from the origin, the direction of a row hardly depends on the centre
 DIMENSION = 3
-# this is the value of n√ρ on data of which a step clips rows only if noise exceeds 30 deviations
+# with this value of n√ρ, a step clips rows at the origin only if its noise exceeds 30 standard deviations
 RECORDS = 1000.0
 MOST = 20_000  # rows
-# the value of n√ρ and the number of columns of data with rows at opposite ends of the last ball
+# these are the value of n√ρ and the number of columns of the data sets that `opposite_rows` returns
 FEW_RECORDS, PLANE = 100.0, 2
-WEIGHT = 3.0  # the weight gives enough draws to detect an error of 5 % in the noise scale
+WEIGHT = 3.0  # this factor of the number of draws is large enough to detect an error of 5 % in the noise scale
 
 
 def equal_rows(claim: ClaimUnderAudit, name: str, place: float, n: int, d: int, weight: float) -> Scenario:
@@ -48,8 +48,8 @@ def equal_rows(claim: ClaimUnderAudit, name: str, place: float, n: int, d: int, 
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the tests that compare draws with the reference. The law on equal rows is added if at most `MOST` rows are
-    needed.
+    """Return the tests that compare draws with the reference. If at most `MOST` equal rows suffice for an exact law of
+    the output, also return tests of this law on equal rows.
     """
     scenarios = reference_draws.scenarios(claim)
     pairs = (far_out(claim.mechanism.output), *common_pairs(claim.mechanism.output))

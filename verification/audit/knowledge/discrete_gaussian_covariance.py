@@ -47,7 +47,9 @@ def tail_of(sigma: float) -> Tail:
 
 @dataclass(frozen=True)
 class SpreadGaussian(GaussianNoise):
-    """The Gaussian noise that is recovered from outputs on a lattice; `scale` is σ in units of the lattice."""
+    """The Gaussian noise that replaces the whole-number noise of outputs on a lattice; `scale` is σ in units of the
+    lattice.
+    """
 
     x: Matrix
     input_bits: int
@@ -58,7 +60,7 @@ class SpreadGaussian(GaussianNoise):
         return Lattice(self.x, self.input_bits, tail_of(self.scale), lambda p: -ndtri(p / 2))
 
     def residuals(self, outputs: Matrix) -> Matrix:
-        """Return, for every output, the Gaussian noise that is recovered from the lattice."""
+        """Return the noise of every output, with each whole number replaced by a random number of a normal law."""
         return self.lattice.spread(outputs)
 
 
@@ -73,7 +75,7 @@ def deviations_of_sums(claim: ClaimUnderAudit, d: int) -> tuple[float, float]:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law of Gaussian noise with equal variances that is recovered from the lattice."""
+    """Return the law of the Gaussian noise with equal variances that replaces the whole-number noise of an output."""
     b = input_bits(claim)
     if claim.options.get("adjacency") == "add-remove":
         deviations = partial(deviations_of_sums, claim)

@@ -46,7 +46,9 @@ def tail_of(t: float) -> Tail:
 
 @dataclass(frozen=True)
 class SpreadLaplace(EntrywiseNoise):
-    """The Laplace noise that is recovered from outputs on a lattice; `scale` is in units of the lattice."""
+    """The Laplace noise that replaces the whole-number noise of outputs on a lattice; `scale` is in units of the
+    lattice.
+    """
 
     input_bits: int
 
@@ -56,7 +58,7 @@ class SpreadLaplace(EntrywiseNoise):
         return Lattice(self.x, self.input_bits, tail_of(self.scale), lambda p: -np.log(p))
 
     def residuals(self, outputs: Matrix) -> Matrix:
-        """Return, for every output, the Laplace noise that is recovered from the lattice."""
+        """Return the noise of every output, with each whole number replaced by a random number of a Laplace law."""
         return self.lattice.spread(outputs)
 
     def norm(self, factor: float) -> Test:
@@ -67,14 +69,16 @@ class SpreadLaplace(EntrywiseNoise):
 
 
 def scales_of_sums(claim: ClaimUnderAudit, d: int) -> tuple[float, float]:
-    """Return the scales of the noise of the number of rows and of the sum under add-remove, in units of the lattice."""
+    """Return the noise scales under add-remove: the scale for the number of rows, and the scale for an entry of the sum
+    in units of the lattice.
+    """
     epsilon, share = claim.budget["epsilon"], float(mechanism.count_share(d))
     change = mechanism.sensitivity_of_sum(d, input_bits(claim))
     return mechanism.noise_scale(1, share * epsilon), mechanism.noise_scale(change, (1 - share) * epsilon)
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law of independent Laplace noise on the entries that is recovered from the lattice."""
+    """Return the law of the independent Laplace noise that replaces the whole-number noise of the entries."""
     b = input_bits(claim)
     if claim.options.get("adjacency") == "add-remove":
         scales = partial(scales_of_sums, claim)

@@ -20,12 +20,15 @@ from covassay.verification.audit.knowledge.shared.levels import FEW_NUMBERS, FIN
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
 
 MOST = 128  # features
-# the probability of each of many rare features, which a target may round to 0 and so make the privacy loss infinite
+# each of many rare features has about one of these probabilities; if a target rounds such a probability to 0, its
+# privacy loss is infinite
 RARE, MANY = (3e-4, 2e-5), 512
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law on features of the energies 4, 2 and 1, and on one feature with more energy than many others.
+    """Return the law on several data sets, where the energy of a feature is the sum of its squared values. One data set
+    has three features with the energies 4, 2 and 1. In each other data set, one feature has more energy than many
+    others.
 
     In one data set the feature with the most energy is as likely as all other features together, so that its
     probability depends strongly on the exponent. In the last two data sets every feature but the strongest one has a
@@ -41,7 +44,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
         suspects = (
             Suspect.times(
-                "double-exponent", "the exponent is twice the calibrated one: half the sensitivity", 2.0, softmax
+                "double-exponent", "the exponent is twice the calibrated one, as for half the sensitivity", 2.0, softmax
             ),
             Suspect.times(
                 "half-exponent", "the exponent is half the calibrated one: private but wasteful", 0.5, softmax
@@ -80,5 +83,5 @@ KNOWN = Known(
     law,
     NotAdditive(FINITE, SAME_MOMENT),
     bits_unseen=FEW_NUMBERS,
-    no_choices="the law is known on all data, and energies of one scenario are 1 noise scale apart",
+    no_choices="the law is known on all data, and on one data set the best feature is about as likely as all others",
 )

@@ -25,7 +25,7 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     """Return the law on data whose eigenvalues are far apart.
 
     With the adaptive budget, the exponent of the first step varies between draws, so that the law is known for two
-    columns only. If the claim has a rank, draws are compared with draws of the reference.
+    columns only. If the option `rank` is given, draws are compared with draws of the reference.
     """
     if claim.options.get("rank", 0):
         return reference_draws.law(claim)

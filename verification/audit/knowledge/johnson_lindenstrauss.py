@@ -29,7 +29,8 @@ from covassay.verification.statistics.laws import gamma
 from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
 D = 2
-# the noise exceeds this distance of the second moment from the boundary, in noise scales, with probability e^{−60}
+# the second moment has at least this distance from the boundary, in noise scales, and the norm of the noise exceeds
+# this distance with probability below 1e-22
 MARGIN = 60.0
 
 

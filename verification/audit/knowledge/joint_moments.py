@@ -69,7 +69,8 @@ class JointNoise:
 
     def component(self, outputs: Matrix) -> TestResult:
         """Test that the noise of the first entry of the mean is Gaussian."""
-        return kolmogorov_smirnov(self.normals(outputs)[:, 0], NORMAL, "the noise of mean 1 is Gaussian")
+        null = "the noise of the first entry of the mean is Gaussian"
+        return kolmogorov_smirnov(self.normals(outputs)[:, 0], NORMAL, null)
 
     def total(self, numbers: Callable[[Matrix], Matrix], what: str) -> Test:
         """Return the test that the sum of the squares of standardised noise over all draws is χ²."""
@@ -122,7 +123,7 @@ class JointNoise:
 
 @dataclass(frozen=True)
 class Claimed:
-    """The budget and the weight of a claim, and the laws that follow from them."""
+    """The claimed budget ρ and the claimed parameter `weight` of the mechanism, and the laws that follow from them."""
 
     rho: float
     weight: float
@@ -163,13 +164,15 @@ class Claimed:
              (ADD_REMOVE, ADD_REMOVE)),
             ("half-scale", "both noises have half the calibrated scale: too little noise", (0.5, 0.5)),
             ("double-scale", "both noises have twice the calibrated scale: private but wasteful", (2.0, 2.0)),
-            ("two-halves", "two releases with half of the budget each: private, without the joint account", alone),
+            ("two-halves", "the noise is that of two separate releases with half of the budget each, which are private",
+             alone),
             ("own-sensitivities", "each moment has the noise that it would need alone: the budget is spent twice",
              (alone[0] / math.sqrt(2), alone[1] / math.sqrt(2))),
         ]  # fmt: skip
         if d > 1:
             other = math.sqrt(lam / float(mechanism.moment_weight(1, self.weight)))
-            made.append(("weight-of-one", "the second moment has the weight for one column", (1.0, other)))
+            text = "the noise of the second moment follows from the weight for one column"
+            made.append(("weight-of-one", text, (1.0, other)))
         return made
 
     def likelihood_ratio(self, first: Matrix, second: Matrix) -> tuple[Statistic, ...]:

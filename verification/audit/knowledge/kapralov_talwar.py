@@ -117,7 +117,9 @@ def two_equal_features(epsilon: float) -> Scenario:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law on the two data sets if no rank is given, and the tests that compare draws with the reference."""
+    """Return the tests that compare draws with the reference. If the option `rank` is not given, also return the law on
+    the two data sets.
+    """
     epsilon = claim.budget["epsilon"]
     exact = () if claim.options.get("rank", 0) else (one_feature(epsilon), two_equal_features(epsilon))
     return KnownLaw((*exact, reference_draws.scenario(claim, 6, 3, 0.5)), common_pairs(OUTPUTS["matrix"]))

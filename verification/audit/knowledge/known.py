@@ -24,7 +24,7 @@ from covassay.verification.audit.knowledge.shared.noise_entries import with_entr
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, Profile, View
 from covassay.verification.declared import default_claim
 
-# a package names its mechanism in this group of entry points, together with a module that has KNOWN
+# a package registers its mechanism in this group of entry points; the entry point names a module that defines KNOWN
 GROUP = "covassay.knowledge"
 COARSE = 1e-3  # draws may be equal by chance if some value has at least this probability
 Path = QueryPlusNoise | NotAdditive
@@ -36,11 +36,12 @@ UNKNOWN = NotAdditive("it is not known that the output is a query plus noise")
 class Known:
     """All that the audit knows of one mechanism.
 
-    `law` takes a claim and returns data sets on which the law is known, laws of plausible mistakes, neighbours, and
-    tests on data of other shapes. By default, draws of the target are compared with draws of the reference. `path`
-    describes how the output depends on the data, and may be a function of the claim. If the output is a query plus
-    noise, `profile` adds tests of the entries of the noise to the tests of `law`. `many` takes x, size, rng and the
-    parameters of `sample`, and draws many outputs of the reference at once.
+    `law` takes a claim and returns what is known of the law of the output: data sets with tests of the law, the wrong
+    laws that plausible mistakes cause, neighbours, and tests on data of other shapes. By default, draws of the target
+    are compared with draws of the reference. `path` describes how the output depends on the data; it may also be a
+    function that takes a claim and returns this description. If the output is a query plus noise, `profile` adds tests
+    of the entries of the noise to the tests of `law`. `many` takes x, size, rng and the parameters of `sample`, and
+    draws many outputs of the reference at once.
 
     The noise scale for adding or removing a row is `add_remove` times the scale for replacing a row, if n is public and
     d ≥ 2; `add_remove` is None if the factor is unknown. `nuclear` says whether the noise is nuclear-Laplace, so that a
@@ -51,8 +52,8 @@ class Known:
     a query plus noise. If the check of low-order bits finds no loss above the claim in floating-point releases,
     `bits_unseen` is the reason, and otherwise `bits_unseen` is empty.
 
-    The audit also compares draws at other privacy budgets with the reference. This comparison needs no field of its
-    own.
+    The audit also compares draws at other privacy budgets with the reference. No attribute of this class is used for
+    the comparison at other budgets alone.
     """
 
     law: Callable[[ClaimUnderAudit], KnownLaw] = reference_draws.law
@@ -109,7 +110,7 @@ def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: f
     path, law = knowledge.path_of(claim), knowledge.law(claim)
     data_path, scenarios = path.data_path(claim), law.scenarios
     independent = isinstance(path, QueryPlusNoise) and path.independent
-    # in the vector of a rows-and-sum output, entries of the sum on either side of the diagonal may be equal
+    # the vector of a `RowsAndSumOutput` may contain the entries (i, j) and (j, i) of a symmetric sum, which are equal
     listed = isinstance(claim.output, RowsAndSumOutput)
     if data_path.query is not None and (independent or not listed):
         scenarios = tuple(with_entries(s, data_path.query(s.x), data_path.symmetric, independent) for s in scenarios)

@@ -38,7 +38,8 @@ from covassay.verification.audit.knowledge.shared.wrong_exponents import LEVELS,
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-# for this product of the exponent and the number of copies, the laws differ clearly and few proposals are rejected
+# this is the exponent times the number of copies of a direction; with this product, right and wrong laws differ
+# clearly, and the sampler rejects few proposals
 STRENGTH = 4.0
 ORDINARY = 20, 5  # the numbers of rows and columns of data on which the target is compared with the reference
 COPIES = 6  # with this number of copies of each direction, the privacy loss of the neighbours is near the claim
@@ -115,9 +116,9 @@ def overlap_cdf(strength: float) -> Callable[[Vector], Vector]:
     """Return the distribution function of tr(PQ) for projections P and Q of rank 2 in R⁴, where P has a density
     proportional to exp(strength · tr(PQ)).
 
-    A projection of rank 2 in R⁴ corresponds to a pair of points on two spheres S². The number tr(PQ) − 1 is a product
-    of two cosines. Each cosine is that of the angle between the points of P and Q on one of the spheres. If P is
-    uniform, each cosine is uniform on [−1, 1].
+    A projection of rank 2 in R⁴ corresponds to a pair of points, one on each of two spheres S². On each of the two
+    spheres, the point of P and the point of Q have an angle. The number tr(PQ) − 1 is the product of the cosines of
+    these two angles. If P is uniform, each cosine is uniform on [−1, 1].
     """
     graded = np.geomspace(1e-13, 1.0, 64)  # the table has more points near 0, where the density −ln|s| is not smooth
     panels = Panels(np.concatenate([-graded[::-1], [0.0], graded]))
@@ -127,7 +128,9 @@ def overlap_cdf(strength: float) -> Callable[[Vector], Vector]:
 
 
 def two_directions(eta: float) -> Scenario:
-    """Return equally many copies of two directions in R⁴, with the tests of a projection of rank 2."""
+    """Return data with equally many copies of each of two directions in R⁴, and the test of a released projection of
+    rank 2 on these data.
+    """
     n = math.ceil(STRENGTH / eta)
     plane = _axes(4)[:2]
     q, cdf = plane.T @ plane, overlap_cdf(eta * n)
@@ -148,7 +151,7 @@ def ordinary_rows(claim: ClaimUnderAudit, k: int, eta: float) -> Scenario:
         return subspace_law.sample(eta * c, k, np.random.default_rng(stream(claim.seed, "reference", size)), size)
 
     known = {**features(claim.mechanism.output, len(c)), "tr(PC)": lambda p: np.einsum("nij,ij->n", p, c)}
-    tests = {name: against(f, reference, f"{name} as in the reference's draws") for name, f in known.items()}
+    tests = {name: against(f, reference, f"{name} has the reference's law") for name, f in known.items()}
     return Scenario(f"ordinary rows, n={ORDINARY[0]}, d={len(c)}, k={k}", x, tests)
 
 
@@ -206,6 +209,6 @@ KNOWN = Known(
     ),
     many=many,
     choices=lambda claim: near_choices.eigenvalue_gaps(1 / mechanism.exponent(claim.budget["epsilon"])),
-    bits_unseen="an entry is a sum of products of entries of eigenvectors, and such sums mix all bits. An event "
-    "occurred in at most 5 of 2046 draws",
+    bits_unseen="an entry is a sum of products of entries of eigenvectors. The low-order bits of such a sum depend on "
+    "many bits of the products. An event occurred in at most 5 of 2046 draws",
 )

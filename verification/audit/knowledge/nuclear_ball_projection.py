@@ -28,7 +28,7 @@ from covassay.verification.audit.knowledge.shared.reference_draws import against
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-# this is the value of nε on data whose radius 2 tr Σ exceeds the nuclear norm of Σ by far more than both noises
+# with this value of nε, the radius 2 tr Σ of the ball exceeds the nuclear norm of Σ by far more than both noises
 LOOSE_ROWS = 2000
 MOST_COLUMNS = 8  # for more columns than this, the matrix noise is nearly as large as the radius of the ball
 ROUNDING = 1e-12  # a nuclear norm of 0 may be computed as a number up to this, because of rounding
@@ -53,7 +53,9 @@ def loose_rows(d: int, epsilon: float) -> Matrix:
 
 
 def matrix_noise(d: int, epsilon: float, calibration: str) -> Scenario:
-    """Return data on which the projection onto the nuclear ball changes nothing, with the tests of the matrix noise."""
+    """Return data on which the projection onto the nuclear ball changes nothing, and tests of the matrix noise in the
+    outputs on these data.
+    """
     x = loose_rows(d, epsilon)
     scale = mechanism.matrix_scale(len(x), epsilon, calibration)
     seen = nuclear_noise.noise_scenario(f"ball does not bind, d={d}", x, x, scale, symmetric=False)
@@ -95,7 +97,7 @@ def small_data(claim: ClaimUnderAudit) -> Scenario:
         noise = map(mechanism.NuclearBallProjectionNoise, nuclear_laplace.sample(3, rng, size), rng.laplace(size=size))
         return np.array([mechanism.release(x, z, epsilon=epsilon, calibration=calibration) for z in noise])
 
-    tests = {name: against(f, reference, f"{name} as in the reference's draws") for name, f in STATISTICS.items()}
+    tests = {name: against(f, reference, f"{name} has the reference's law") for name, f in STATISTICS.items()}
     return Scenario("small data, d=3", x, tests)
 
 

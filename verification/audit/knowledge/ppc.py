@@ -44,7 +44,7 @@ def unequal_directions(claim: ClaimUnderAudit) -> Scenario:
             changed = outputs @ moment @ np.swapaxes(outputs, 1, 2)
             return np.asarray(np.log(np.maximum(np.linalg.eigvalsh(changed)[:, -1 - i], 1e-300)))
 
-        return reference_draws.against(of, reference, f"eigenvalue {i + 1} of AMAᵀ as in the reference's draws")
+        return reference_draws.against(of, reference, f"eigenvalue {i + 1} of AMAᵀ has the reference's law")
 
     tests = {"eigenvalue 1": eigenvalue(0), "eigenvalue 2": eigenvalue(1)}
     return Scenario("two unequal directions, d=2", x, tests, weight=0.15)

@@ -30,9 +30,10 @@ from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
 DIMENSION, FEW_COLUMNS = 8, 4
-# the value of m√ρ for the m records of the first round, for which its noise is below (1/2 − 3/16)/9
+# with this value of m√ρ for m records in the first round, the noise of this round has a standard deviation below
+# (1/2 − 3/16)/9
 RECORDS = 500.0
-RECORDS_OF_ONE = 20.0  # the value of n√ρ on data with one coordinate, of which some draws are clipped to [0, 1]
+RECORDS_OF_ONE = 20.0  # with this value of n√ρ and one coordinate, some outputs are clipped to [0, 1]
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,6 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
 
 KNOWN = Known(
     law,
-    NotAdditive("the noisy matrix is projected onto the matrices that a second moment can be", SAME_MOMENT),
+    NotAdditive("the noisy matrix is projected onto the matrices M with M ⪰ 0 and tr M ≤ 1", SAME_MOMENT),
     no_choices="the noisy matrix alone decides what is projected",
 )

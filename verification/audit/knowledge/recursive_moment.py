@@ -89,8 +89,8 @@ class Claimed:
         return replace(noise_scenario(name, x, moment, scale, self.ensemble), weight=0.5)
 
     def small(self, d: int) -> Scenario:
-        """Return data whose directions stay small, because every round multiplies the rows by √(8/3) and shortens none
-        of them.
+        """Return data for which every direction is far below the threshold in every round. Every round therefore
+        multiplies the rows by √(8/3), and no round shortens a row.
         """
         # the largest eigenvalue that the second moment may have after the map of the last round
         last = self.threshold / 4
@@ -102,8 +102,10 @@ class Claimed:
         return self.exact(f"small directions, d={d}", factor * rows, 8 / 3)
 
     def large(self, d: int = 2) -> Scenario | None:
-        """Return data whose directions stay large, because every round multiplies the rows by √(2/3); return None if no
-        data do.
+        """Return data for which every direction is far above the threshold in every round, so that every round
+        multiplies the rows by √(2/3).
+
+        `large` returns None if there is only one round, if the threshold is too large, or if too many rows are needed.
         """
         last = (2 / 3) ** max(0, self.rounds - 2) / d
         if self.rounds == 1 or last < 2 * self.threshold:
@@ -137,7 +139,9 @@ class Claimed:
         return np.vstack([np.repeat(np.eye(d), COUNT, axis=0), np.zeros((n - COUNT * d, d))]), np.full(d, COUNT / n)
 
     def draws(self, rows: Matrix, shares: Vector, n: int, size: int, rng: np.random.Generator) -> Matrix:
-        """Make `size` outputs at once on n rows, of which the given shares are equal to each of `rows`."""
+        """Make `size` outputs at once on n rows. Each number in `shares` is the share of the n rows that equal the
+        corresponding row of `rows`, and all other rows are 0.
+        """
         d = rows.shape[1]
         x, back, z = np.broadcast_to(rows, (size, *rows.shape)), np.broadcast_to(np.eye(d), (size, d, d)), np.empty(0)
         for i in range(self.rounds):
@@ -183,7 +187,7 @@ def against_draws(
         return claimed.draws(rows, shares, n, size, np.random.default_rng(stream(seed, "rounds", *rows.shape, size)))
 
     return {
-        name: reference_draws.against(feature, drawn, f"the {name} as in draws of the rounds")
+        name: reference_draws.against(feature, drawn, f"the {name} has the law of simulated rounds")
         for name, feature in features.items()
     }
 
@@ -252,7 +256,7 @@ KNOWN = Known(
         continuous=True,
     ),
     many=InOneBatch(mechanism.draw_noise, mechanism.release),
-    no_choices="data near the threshold are a scenario, because the law is known there",
+    no_choices="the tests of the law already include a data set whose directions are near the threshold",
     bits_unseen="the last noisy matrix is multiplied by matrices of earlier rounds, whose entries have 53 random bits. "
     "If there is only one round, for κ ≤ 320m, the check finds a loss above the claim",
 )

@@ -46,7 +46,7 @@ def angle_scenario(ensemble: str) -> Scenario:
         return kolmogorov_smirnov(ratio(outputs), place, "tan 2φ is a ratio of Gaussians")
 
     def ratio_of_scales(outputs: Matrix) -> TestResult:
-        null = "the place of 2φ in its law, turned into an angle, is uniform on the circle"
+        null = "2π F(2φ) is uniform on the circle, where F is the distribution function of 2φ"
         return cosines(2 * math.pi * (place(ratio(outputs)) - 0.5), null)
 
     tests = {"angle": angle, "ratio of scales": ratio_of_scales}

@@ -100,7 +100,7 @@ def test_a_law_with_the_scale_of_the_other_adjacency_is_said_to_be_that(control:
     guarantee: Guarantee = ZCDP(0.5) if "gaussian" in control else CLAIM
     report = audit(source, **guarantee.keywords(), samples=600)
     assert report.verdict is Verdict.REFUTED
-    assert "add-remove adjacency would explain it. The claim audited here is replace-one" in report.diagnoses[-1]
+    assert "This other adjacency would explain the small noise scale. The claim" in report.diagnoses[-1]
 
 
 def test_what_explains_and_what_does_not() -> None:
@@ -116,7 +116,7 @@ def test_what_explains_and_what_does_not() -> None:
 
 def test_a_law_is_known_for_one_adjacency() -> None:
     source = TargetReference("covassay:nuclear-laplace", ".")
-    with pytest.raises(InvalidInput, match="to hold it against another claim, name the mechanism too"):
+    with pytest.raises(InvalidInput, match="to audit the target against another claim, name the mechanism too"):
         audit(source, epsilon=1.0, adjacency="add-remove")
     with pytest.raises(InvalidInput, match="adjacency = 'both'"):
         audit(summed(1), epsilon=1.0, adjacency="both")

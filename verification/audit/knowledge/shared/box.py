@@ -30,8 +30,8 @@ REACHED = 1 - 1e-9
 OUTSIDE = 10.0  # rows outside of the bounds are this many widths away from them
 # the widths of the box are multiplied by these powers of 2, which cause no rounding error
 STRETCH = (1.0, 64.0, 1.0 / 16)
-SEVERAL = 3  # the number of columns of a data set, because some orders of the entries coincide for fewer columns
-# this is the largest weight of one pair of neighbours, and the total weight of all pairs
+SEVERAL = 3  # with fewer columns than this, some different orders of the entries of an output coincide
+# every pair of `extremal` but the first gets the same weight, which is at most 0.5; these weights add up to at most 3
 LARGEST_WEIGHT, ALL_WEIGHTS = 0.5, 3.0
 
 
@@ -86,7 +86,7 @@ def units(output: Output, box: Box) -> Matrix:
 
 
 def statistics(first: Matrix, second: Matrix, output: Output, box: Box) -> tuple[Statistic, ...]:
-    """Return statistics of an output, which are each entry divided by its unit, and the generic statistics."""
+    """Return statistics of an output: every entry divided by its unit, and the generic statistics."""
     unit = units(output, box)
     flat = unit.ravel()
     scaled = "" if (unit == 1).all() else " in units of the widths"
@@ -104,8 +104,11 @@ def statistics(first: Matrix, second: Matrix, output: Output, box: Box) -> tuple
 
 
 def box_pairs(box: Box, output: Output, bounds_are_told: bool) -> tuple[Pair, ...]:
-    """Return all neighbours with rows in a box. If the target is told the bounds, some pairs may have only the first
-    columns, and one pair has other bounds and at least three columns.
+    """Return all neighbours with rows in a box.
+
+    If the target takes the bounds of the columns as an argument, further pairs are added. If the box has several
+    columns, some of these pairs have only the first columns of the box. One added pair has other bounds, and at least
+    three columns.
     """
 
     def pair(name: str, first: Matrix, second: Matrix, weight: float, of: Box = box) -> Pair:

@@ -4,8 +4,8 @@ the law of these sums.
 The mechanism computes the released number of rows, mean and covariance from the noisy sums, and the released statistics
 determine the sums. The audit therefore tests the sums, whose noise is independent and of known scales on data with any
 numbers of rows and columns. The letter u_j stands for the j-th scaled column. Under replace-one, where the number of
-rows is public, the tested matrix has the sums of u_j above the sums of u_i u_j. Under add-remove the tested matrix is
-symmetric and also has the noisy number of rows in its corner.
+rows is public, the first row of the tested matrix has the sums of u_j, and the other rows have the sums of u_j² − 1 and
+of u_i u_j. Under add-remove the tested matrix is symmetric and also has the noisy number of rows in its corner.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,7 +30,7 @@ from covassay.verification.statistics.tests import kolmogorov_smirnov
 
 N = 12
 DIMENSIONS = (1, 2, 4)
-WEIGHT = 1.5  # this is the weight of the tests on example rows
+WEIGHT = 1.5  # the number of draws for the tests on example rows is multiplied by this factor
 FARTHEST = 50.0  # rows that the mechanism must clip have this distance from 0, in half-widths
 ASYMMETRY = 1e-9  # an asymmetry above this share of the entries is not a rounding error
 PARTS = {"count": "number of rows", "mean": "means", "square": "squares", "product": "products of two columns"}
@@ -55,8 +55,11 @@ def lifted(x: Matrix) -> Matrix:
 
 @contrasts.register
 def _(output: SumsOutput, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-    """Return the number of rows, and two products of an output with the change of Σ zzᵀ between the data sets, where z
-    is a clipped row with a 1 in front. One product has all entries, and the other has those of the mean alone.
+    """Return three features of an output Y that separate two data sets.
+
+    The first feature is the number of rows in Y. Let D be the change of Σ zzᵀ between the data sets, where z is a
+    clipped row with a 1 in front. The second feature is the scalar product ⟨Y, D⟩ over all entries. The third feature
+    is the same product, but only over the entries that are sums of single columns.
     """
     a, b = lifted(first), lifted(second)
     change = a.T @ a - b.T @ b
@@ -79,7 +82,7 @@ def _product(change: Matrix) -> Feature:
 def _symmetric(values: Matrix) -> Matrix:
     gap = float(np.abs(values[0, 1:] - values[1:, 0]).max())
     if gap > ASYMMETRY * max(1.0, float(np.abs(values[0]).max())):
-        raise ValueError("the mean beside the number of rows is not the mean below it")
+        raise ValueError("the mean in the first row of the output differs from the mean in the first column")
     return values
 
 
@@ -93,7 +96,7 @@ def moments_seen(values: Matrix, box: Box, n: int) -> Matrix:
     are the scaled columns.
     """
     if values[0, 0] != n:
-        raise ValueError(f"the number of rows is {values[0, 0]:g} in the output: it is public, and {n}")
+        raise ValueError(f"the number of rows is public and is {n}, but the output states {values[0, 0]:g}")
     return sums_of(_symmetric(values), box)[:, 1:]
 
 
@@ -165,7 +168,7 @@ class SumsLaw:
         def fits(spread: Matrix) -> Test:
             def test(y: Matrix) -> object:
                 values = _at(y - query, own) / spread[own]
-                return kolmogorov_smirnov(values.ravel(), law, "all numbers have the law of the mistake")
+                return kolmogorov_smirnov(values.ravel(), law, "all sums have noise with the law of the mistake")
 
             return test  # type: ignore[return-value]
 

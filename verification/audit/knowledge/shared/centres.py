@@ -1,5 +1,5 @@
-"""Find the query on which the outputs of a mechanism should be centred. If outputs have another centre than the query,
-simple mistakes are tried as the reason.
+"""Test whether the outputs of a mechanism are centred on its query, which is its output without noise. If outputs have
+another centre than the query, simple mistakes are tried as the reason.
 """
 
 import re

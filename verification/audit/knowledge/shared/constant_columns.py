@@ -4,7 +4,8 @@ the standard deviation σ = √κ.
 If each column is constant except for outliers, KVMean finds the fullest bin with high probability, and the output is
 Gaussian around the mean of the clipped values. On other data sets, one bin leads by about three standard deviations of
 the noise of a count, and all other bins are equally full. On such data sets the output is a mixture of Gaussians with
-known weights. The worst neighbours for privacy differ in one row, which is an outlier on opposite sides.
+known weights. The worst neighbours for privacy differ in one row. This row is an outlier in both data sets, in opposite
+directions from the other rows.
 """
 
 import math
@@ -28,13 +29,17 @@ from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
 DIMENSION = 4
-CERTAINTY = 100.0  # the value of n√ρ for each column for which the fullest bin leads by 40 deviations of a noisy count
+# with this value of n√ρ, for the budget ρ of one column, the fullest bin leads by 40 standard deviations of the noise
+# of a count
+CERTAINTY = 100.0
 OUTLIERS = 10
 FAR = 1e6  # outliers have this distance from the other values, in units of σ
 INSIDE = 0.2  # the constant of a column has this distance from the middle of its bin, in units of σ
-# the lead of the fullest bin, in noise deviations of a count, for which the chosen bin depends most on the noise scale
+# if the fullest bin leads by this many standard deviations of a noisy count, the choice of the bin depends most on the
+# noise scale
 LEAD = 3.0
-# the value of n√ρ for each column of data whose bins are nearly equally full, so that the output shows the chosen bin
+# with this value of n√ρ, for the budget ρ of one column, the output shows which of many nearly equally full bins was
+# chosen
 SHARP = 500.0
 APART = 2.0  # a choice of bins is tested if it changes the output by more than this many deviations of the mean
 MOST_ROWS = 20_000  # a data set with more rows than this is left out
@@ -101,10 +106,10 @@ class DrawnBin:
     """A data set with equal columns for which the noise chooses the bin, and the law of an entry of the output on this
     data set.
 
-    The law of an entry of the output is a mixture of one Gaussian for every bin, with the last bin first.
+    The law of an entry of the output is a mixture of Gaussians, one for every bin.
 
-    `means` are the centres of the Gaussians, (2B + 1,). `leader` is the probability that the last bin is chosen; each
-    other bin has an equal share of the rest.
+    `means` are the centres of the Gaussians, (2B + 1,), where the last bin comes first. `leader` is the probability
+    that the last bin is chosen; each other bin has an equal share of the rest.
     """
 
     name: str
@@ -115,7 +120,9 @@ class DrawnBin:
 
     @property
     def cut(self) -> float:
-        """Return a value between the outputs for the last bin and the outputs for most of the other bins."""
+        """Return a number that an entry of the output mostly exceeds if the last bin was chosen, and mostly does not
+        exceed if one of most other bins was chosen.
+        """
         return float(self.means[0]) - (APART + 1) * self.deviation
 
     @property
@@ -137,13 +144,14 @@ class DrawnBin:
 
     def all_components(self, outputs: Matrix) -> TestResult:
         """Test that every entry of the output follows the mixture of Gaussians."""
-        return kolmogorov_smirnov(outputs.ravel(), self.cdf, "every component is a mixture of the bins that are chosen")
+        null = "every component has the law of a mixture of Gaussians, one for each bin"
+        return kolmogorov_smirnov(outputs.ravel(), self.cdf, null)
 
     def other_bins(self, outputs: Matrix) -> TestResult:
         """Test how often an entry is below `cut`, which happens mostly if a bin other than the last one was chosen."""
         below = int((outputs < self.cut).sum())
         return binomial(
-            below, outputs.size, self.share_below, "the noise of the counts chooses the bin with its probability"
+            below, outputs.size, self.share_below, "a bin other than the last one is chosen with its exact probability"
         )
 
     def two_columns(self, outputs: Matrix) -> TestResult:
@@ -185,7 +193,9 @@ def drawn_bin(claim: ClaimUnderAudit, sigma: float, words: str, rest: int) -> Dr
 
 
 def drawn_bins(claim: ClaimUnderAudit, sigma: float) -> tuple[Scenario, ...]:
-    """Return the data sets on which noise chooses the bin, with their tests, if the output shows the chosen bin."""
+    """Return data sets on which the noise of the counts decides which bin is chosen, with their tests. A data set is
+    left out if the output does not show which bin was chosen.
+    """
     bins = 2 * mechanism.last_bin(claim.parameter("mean_bound"), sigma) + 1
     full = math.ceil(SHARP / math.sqrt(claim.budget["rho"] / DIMENSION) / bins)
     if bins * full > MOST_ROWS or bins < 3:
@@ -206,7 +216,9 @@ def constant_columns(n: int, bins: Vector, sigma: float, beta: float, rho: float
 
 
 def worst_pair(n: int, bins: Vector, sigma: float) -> Pair:
-    """Return neighbours that differ in one row, which lies far from the others on opposite sides."""
+    """Return neighbours that differ in one row. This row lies far from the other rows in both data sets, in opposite
+    directions.
+    """
     base = np.tile(bins * sigma, (n, 1)).astype(np.float64)
     first, second = neighbours(base, np.full(DIMENSION, FAR * sigma), np.full(DIMENSION, -FAR * sigma))
     name = f"a row far out on either side, d={DIMENSION}"

@@ -22,7 +22,7 @@ from covassay.verification.statistics.tests import (
     kolmogorov_smirnov,
 )
 
-WEIGHT = 3.0  # this weight gives enough draws to detect a correlation of 0.07 between two coordinates
+WEIGHT = 3.0  # this factor of the number of draws is large enough to detect a correlation of 0.07 of two coordinates
 
 
 def vector_noise(name: str, x: Matrix, query: Vector, scale: Vector, law: Law, power: int) -> Scenario:
@@ -50,7 +50,8 @@ def vector_noise(name: str, x: Matrix, query: Vector, scale: Vector, law: Law, p
 
     def every_scale(y: Matrix) -> TestResult:
         sizes = np.abs((y - query) / scale) ** power / power
-        return gamma_totals(sizes, 1 / power, "the noise of each coordinate has its sum over n draws", power)
+        null = f"for each coordinate, the sum of |noise|{'²' if power == 2 else ''} over n draws has its Gamma law"
+        return gamma_totals(sizes, 1 / power, null, power)
 
     def noisy(y: Matrix) -> TestResult:
         return bare_draws((y - query) / scale)

@@ -1,9 +1,9 @@
 """Under add-remove adjacency, mechanisms on a lattice release a noisy number of rows, and a noisy sum on a lattice
 whose unit is public. The noises of the number of rows and of the sum over rows are whole numbers.
 
-The audit computes the whole-number noise from the output. The audit replaces each whole number of the noise by a random
-number from an interval of a continuous law, as `lattice_noise` describes. If the noise has the claimed law, the random
-numbers are independent and exactly Laplace(1) or N(0, 1).
+The audit computes the whole-number noise from the output. It then replaces each whole number by a random number from a
+continuous law, as the module `lattice_noise` describes. If the noise has the claimed law, the random numbers are
+independent and exactly Laplace(1) or N(0, 1).
 """
 
 from collections.abc import Callable

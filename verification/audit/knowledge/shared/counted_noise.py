@@ -37,8 +37,10 @@ def _(output: RowsAndSumOutput, dimension: int) -> Mapping[str, Feature]:
 
 @contrasts.register
 def _(output: RowsAndSumOutput, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-    """Return features that separate two data sets: the number of rows, and the products of the sum and of the whole
-    output with their changes.
+    """Return three features of an output that separate two data sets.
+
+    The features are the noisy number of rows, the scalar product of the noisy sum with the change of the sum between
+    the data sets, and the scalar product of the whole output with its change.
     """
     change = query(output, first) - query(output, second)
     return {
@@ -150,7 +152,7 @@ class MatrixNoise:
             return lambda y: test(self.output.unpacked(y[:, 1:]) / n)
 
         def rows(factor: float) -> Test:
-            null = "the noise of the number of rows is Laplace noise of its scale"
+            null = "the noise of the number of rows is Laplace with the calibrated scale"
             return lambda y: kolmogorov_smirnov((y[:, 0] - n) / (factor * count), LAPLACE, null)
 
         tests = {**{name: of_sum(test) for name, test in known.tests.items()}, "rows": rows(1.0)}

@@ -36,9 +36,10 @@ ALMOST = 1 - 1e-9
 
 # LISTS OF CHANGES OF THE ROWS
 NEARBY = ("moved by 1e-12",)
-# these changes keep any law that depends on the data only through n and the second moment of the clipped rows
+# these changes of the rows do not change a law that depends only on n and on the second moment of the clipped rows
 SAME_MOMENT = (*NEARBY, "clipped", "with other signs", "mixed")
-# these changes keep any law that depends on the matrices xxᵀ of single clipped rows, for instance through norms
+# these changes of the rows do not change a law that depends on the matrices xxᵀ of single clipped rows, for instance
+# through norms
 SAME_SQUARES = (*NEARBY, "clipped", "with other signs")
 # these changes are for mechanisms that accept rows outside of the ball and clip them only after a linear map
 SAME_SQUARES_OF_ANY_ROWS = (*NEARBY, "with other signs")
@@ -122,7 +123,8 @@ class QueryPlusNoise:
 
 
 def _just_inside(x: Matrix) -> Matrix:
-    """Return the rows clipped to the unit ball, where clipped rows get a norm just below 1, as rounding may cause.
+    """Return the rows clipped to the unit ball, where each clipped row gets a norm just below 1. Rounding in a target
+    may also make the norm of a clipped row smaller than 1.
 
     A row that is clipped to just below norm 1 may be rounded to another grid point than the exactly clipped row.
     """

@@ -88,7 +88,7 @@ class EntrywiseNoise:
         """Test that, for each entry, the sum of the absolute noise over all draws has its Gamma law."""
         rows, columns = self.own
         sizes = np.abs(self.residuals(outputs)[:, rows, columns])
-        return gamma_totals(sizes, 1.0, "the sizes of each entry have their sum over n draws")
+        return gamma_totals(sizes, 1.0, "for each entry of E, the sum of the absolute values over n draws ~ Gamma(n)")
 
     def entry(self, i: int, j: int) -> Test:
         """Return the test that the noise of one entry is Laplace."""
@@ -122,7 +122,7 @@ def scenario(n: int, d: int, scale: float, epsilon: float, full: bool) -> Scenar
 
 
 def noise_scenario(noise: EntrywiseNoise, frobenius: float) -> Scenario:
-    """Return the data set with the tests of this noise.
+    """Return the data set `noise.x` with tests of the noise that a mechanism adds to its second moment.
 
     `frobenius` is the factor of the noise scale in an implementation that uses the Frobenius sensitivity by mistake.
     """

@@ -68,7 +68,8 @@ class GaussianNoise:
         """Test that the standardised noise of all entries on and above the diagonal is Gaussian."""
         i, j = np.triu_indices(len(self.moment))
         values = (self.residuals(outputs)[:, i, j] / self.spread[i, j]).ravel()
-        return kolmogorov_smirnov(values, NORMAL, f"all entries of the noise have their law in {self.ensemble}")
+        null = f"all entries of the noise are Gaussian with the variances of {self.ensemble}"
+        return kolmogorov_smirnov(values, NORMAL, null)
 
     def squares(self, outputs: Matrix) -> Vector:
         """Return, for every output, the sum of the squared standardised noise on and above the diagonal."""
@@ -92,7 +93,8 @@ class GaussianNoise:
         """Test that, for each entry, the sum of the squared noise over all draws is χ²."""
         i, j = np.triu_indices(len(self.moment))
         squares = (self.residuals(outputs)[:, i, j] / self.spread[i, j]) ** 2
-        return gamma_totals(squares / 2, 0.5, "the squares of each entry have their sum over n draws", power=2)
+        null = "for each entry, the sum of the standardised squares over n draws ~ χ²(n)"
+        return gamma_totals(squares / 2, 0.5, null, power=2)
 
     def noisy(self, outputs: Matrix) -> TestResult:
         """Test that no draw is without noise."""
@@ -143,7 +145,7 @@ def noise_suspects(moment: Matrix, scale: float, ensemble: str) -> tuple[Suspect
 
     suspects = [*scale_suspects(squares, ONE_FOR_ROOT_TWO)]
     if len(moment) > 1:
-        text = f"the noise is {other} in place of {ensemble}, as private: --options ensemble={other}"
+        text = f"the noise is {other} in place of {ensemble}, which is also private: --options ensemble={other}"
         suspects.append(Suspect("other-ensemble", text, squares(1.0, other), squares))
     return tuple(suspects)
 

@@ -84,7 +84,8 @@ class KNormNoise:
     def direction(self, outputs: Matrix) -> TestResult:
         """Test the law of the direction of the noise in dimension 2."""
         statistic, cdf = _direction(self.body)
-        return kolmogorov_smirnov(statistic(self.residuals(outputs)), cdf, "the direction has its exact law")
+        null = "the direction of the noise has its exact law"
+        return kolmogorov_smirnov(statistic(self.residuals(outputs)), cdf, null)
 
     def orientation(self, outputs: Matrix) -> TestResult:
         """Test that the noise of the entry off the diagonal is positive with probability ½."""
@@ -93,7 +94,7 @@ class KNormNoise:
 
 
 def scenario(x: Matrix, scale: float, body: k_norm_law.Body) -> Scenario:
-    """Return these rows with the tests of the noise."""
+    """Return the rows x with tests of the K-norm noise that a mechanism adds to their second moment."""
     n, d = x.shape
     noise = KNormNoise(x, scale, body)
     tests: dict[str, Test] = {"radius": noise.radius(1.0), "total scale": noise.total}

@@ -3,8 +3,8 @@
 A round of PPC shrinks the directions in which a noisy matrix has an eigenvalue of at least κ_t/2. A direction that one
 round does not shrink is shrunk by the next round. The output therefore shows only the choice of the last round. All
 rows of the data of this module are multiples of one direction. If the rounds use differences of rows, the next step
-looks for the mean of the rows in finitely many bins. The mean lies in one of these bins only if the last round shrinks
-the direction of the rows.
+looks for the mean of the rows in finitely many bins. The mean of the rows is so far from 0 that it lies in one of the
+bins only if the last round shrinks the direction of the rows, which halves the mean.
 """
 
 import math
@@ -20,14 +20,17 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 DIRECTION = np.array([math.cos(near_choices.ANGLE), math.sin(near_choices.ANGLE)])
 MOST_ROWS = 20_000
 FEW_SCALES = (0.5, -0.5)  # a draw with differences is slow, so fewer data sets are used, with more draws on each
-BEYOND = 1.9  # unless its direction is shrunk by a factor of 2, the mean lies this many times farther out than the bins
+# unless the last round halves it, the mean of the rows is this multiple of the largest number in the bins
+BEYOND = 1.9
 
 
 def at_the_last_threshold(
     claim: ClaimUnderAudit, share: float = 1.0, *, rounds: int | None = None, differences: bool = False
 ) -> near_choices.Choices:
-    """Return rows whose direction lies a few noise scales on either side of the point where the last round begins to
-    shrink it.
+    """Return data sets of rows along one direction, near the threshold of the last round.
+
+    The last round shrinks the direction if its noisy second moment along the direction is at least the threshold. In
+    the data sets, this second moment without noise lies a few noise scales below or above the threshold.
 
     `share` is the share of the budget ρ and of the failure probability β that is spent on all rounds together. `rounds`
     is the number of rounds, by default as many as PPC has. `differences` says whether the rounds get differences of two

@@ -8,7 +8,8 @@ from covassay.verification.audit.engine.law import Test
 from covassay.verification.statistics.laws import Placed
 from covassay.verification.statistics.tests import TestResult, binomial
 
-# at these distances of a threshold from queries of value 0, in noise scales of a query, the noise has most effect
+# if all queries are 0 and the threshold has one of these values, in noise scales of a query, the probabilities of the
+# answers depend most on the noise
 NEAR, FAR = 0.5, 3.0
 RARE = 0.01  # levels of at most this probability are also tested together
 FINITE = "the answer is one of a finite set, with probabilities that depend on the data"
@@ -41,7 +42,7 @@ def levels_test(levels: Vector, law: Vector) -> Test:
     """
     rare = law <= RARE
     halves = 2 if rare.sum() > 1 else 1
-    # each p-value is multiplied by the share of its test
+    # by Bonferroni's correction, the p-value of each test is multiplied by one of these numbers
     shares = [halves * (len(law) + 1)] * (len(law) + 1) + [2] * (halves - 1)
 
     def test(outputs: Vector) -> TestResult:

@@ -1,8 +1,9 @@
 """Make data near the choices of a mechanism, such as the order of two eigenvalues, a threshold or the fullest bin.
 
-Far from a choice the outcome is almost certain, and draws do not show how the mechanism chooses. Each function returns
-data sets that lie a few noise scales before or beyond the point where the choice changes. Draws on data near a choice
-are compared with draws of the reference.
+If the data are far from a point where a choice of the mechanism changes, the outcome of the choice is almost certain,
+and draws do not show how the mechanism chooses. Each function returns data sets that lie a few noise scales before or
+beyond the point where the choice changes. On these data sets, draws of the target are compared with draws of the
+reference.
 """
 
 import math
@@ -101,8 +102,8 @@ def first_clip_level(n: int, noise_bound: Callable[[float], float], scale: float
 
 
 def long_rows(seed: int, radius: Callable[[int, int], float]) -> Choices:
-    """Return data whose longest rows are just short enough that a mechanism for rows of any length neither shortens nor
-    drops them.
+    """Return data for a mechanism that accepts rows of any length. The longest rows have the largest length that the
+    mechanism neither shortens nor drops.
 
     If all rows lay in the unit ball, the noise of a mechanism on the whole space would hide the effect of single rows.
 

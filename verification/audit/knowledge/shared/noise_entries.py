@@ -1,8 +1,8 @@
 """Test whether the entries of the noise, successive draws, and the steps of a mechanism are independent.
 
-If the query is known, the audit observes all entries of the noise. If the output separates two steps of a mechanism,
-the audit observes the noises of both steps. If a stream of random numbers is used twice, two noises depend on each
-other although each of them has its own law.
+If the query is known, the audit observes all entries of the noise. If the output shows the noises of two steps of a
+mechanism separately, the audit observes both noises. If a stream of random numbers is used twice, two noises depend on
+each other although each of them has its own law.
 """
 
 from collections.abc import Callable
@@ -25,8 +25,9 @@ STEP_SIGNS, STEP_SIZES = "signs across steps", "sizes across steps"
 class NoiseEntries:
     """Quantities of an output whose laws are symmetric about 0, and the pairs of quantities that must be independent.
 
-    `values` takes outputs and returns the quantities, (n, k). `turned`, `skew` and `sizes` are masks (k, k) of the
-    pairs of quantities to test, as in `statistics.dependence`.
+    `values` takes outputs and returns the quantities, (n, k). The masks `turned` and `skew`, (k, k), mark the pairs of
+    quantities that the function `turned_signs` of `statistics.dependence` tests. The mask `sizes`, (k, k), marks the
+    pairs that the function `sizes` of the same module tests.
     """
 
     names: tuple[str, ...]
@@ -52,8 +53,8 @@ def entries_of(shape: tuple[int, ...], residuals: Callable[[Matrix], Matrix], sy
 
     In all cases the additive noise E and its negative −E have the same law. If the entries are not independent, let D
     be any diagonal matrix with entries ±1. The noise E has the same law as DED, and without symmetry also the same law
-    as DE. The law of a noise vector stays the same under every change of signs. Only the signs of two diagonal entries
-    of a symmetric matrix may therefore depend on each other.
+    as DE. The law of a noise vector stays the same under every change of signs. The signs of two entries are therefore
+    independent, unless both entries are on the diagonal of a symmetric matrix.
     """
     listed = places(shape, symmetric)
     on_diagonal = np.array([len(place) == 2 and place[0] == place[1] for place in listed])

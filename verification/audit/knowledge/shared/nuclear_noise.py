@@ -42,7 +42,7 @@ DIMENSIONS = (1, 2, 3, 6)
 # these tests take little time for every number d of columns
 SHAPE_TESTS = "nuclear norm", "left vectors", "right vectors", "total scale"
 TABLE_SIZE = 600  # the number of points in the table of the distribution function of the spectral norm
-TABLE_TAIL = 1e-8  # the table extends to twice the quantile that has this upper tail probability
+TABLE_TAIL = 1e-8  # the table ends at twice the number that the spectral norm exceeds with this probability
 
 
 def residuals(outputs: Matrix, x: Matrix, scale: float) -> Matrix:
@@ -210,8 +210,8 @@ def scale_estimate(x: Matrix, scale: float, symmetric: bool) -> Callable[[Matrix
         interval = gamma_scale(law.nuclear_norm(residuals(outputs, x, scale)), shape, CONFIDENCE)
         meaning = interval_meaning(interval.lower, interval.upper)
         return (
-            f"noise scale, if Gamma({shape:g}): {interval.lower:.3f} to {interval.upper:.3f} times the calibrated one "
-            f"at {CONFIDENCE:.1%}{meaning}"
+            f"noise scale, if the nuclear norm is Gamma({shape:g}): {interval.lower:.3f} to {interval.upper:.3f} times "
+            f"the calibrated one at {CONFIDENCE:.1%}{meaning}"
         )
 
     return sentence

@@ -75,7 +75,7 @@ def scenario_on(claim: ClaimUnderAudit, name: str, x: Matrix, weight: float) -> 
         return claim.draws(x, size, rng)
 
     named = features(claim.output, x.shape[1]).items()
-    tests = {feature: against(f, reference, f"{feature} as in the reference's draws") for feature, f in named}
+    tests = {feature: against(f, reference, f"{feature} has the reference's law") for feature, f in named}
     return Scenario(name, x, tests, weight=weight)
 
 
