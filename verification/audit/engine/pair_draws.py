@@ -208,8 +208,9 @@ class PairSampler:
         return _Plan(choice, test_mean, pilot, wager_on(choice, guarantee))
 
     def pilot(self, sizes: tuple[int, int], mean: float, guarantee: Guarantee) -> tuple[Draws, Draws] | EventTrial:
-        """Make the pilot draws, and return them. If a bet that was chosen on the first stage rejects the claim on later
-        stages, the method stops, and returns an `EventTrial` with the draws of these later stages.
+        """Make the pilot draws, and return them. The draws of the first stage choose a bet against the claim. If this
+        bet rejects the claim on later stages, the method stops, and returns an `EventTrial` with the draws of these
+        stages.
         """
         made: list[tuple[Draws, Draws]] = []
         choice, wager, gained = None, None, 0.0

@@ -91,7 +91,7 @@ def run_pair(
         checks.append(_divergence(pair, guarantee, trial, trial.wager, trial.wager.bet, look))
     turned = trial.turned_to_failures()
     if pair.failures_tell and (turned.counts(failure).first or not checks):
-        # choices=2 doubles the p-value, because these draws also decided which data set is compared with the other
+        # choices=2 doubles the p-value, because the tested draws themselves decided which data set comes first
         checks.append(_tested(pair, guarantee, turned, failure, FAILURES, look, choices=2))
     checks = [_with_estimate(check, estimate, guarantee) for check in checks]
     if stop <= 0:

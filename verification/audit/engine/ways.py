@@ -452,5 +452,8 @@ def _fresh(asked: Asked, source: TargetReference) -> Finding:
     finally:
         process.end()
     return asked.finding(
-        NAME_OF_PROCESS, found, "the output was the same in a fresh process and in a used one", Status.REFUTED
+        NAME_OF_PROCESS,
+        found,
+        "the output was the same in a fresh process and in one with earlier calls",
+        Status.REFUTED,
     )
