@@ -62,7 +62,9 @@ class Counts:
 
 @dataclass(frozen=True)
 class Counting:
-    """What to count in draws: those in the event, in each category of the bet, and beyond each of the `levels`."""
+    """Count the draws of a block that lie in the event. Also count the draws in each category that the bet
+    distinguishes, and the draws at or beyond each threshold in `levels`.
+    """
 
     event: Event
     wager: Wager | None = None
@@ -151,7 +153,7 @@ class _Plan:
         return Counting(self.choice.event, self.wager, levels(self.choice.event, self.pilot) if self.pilot else ())
 
     def trial(self, draws: tuple[Summary[Counts], Summary[Counts]], counting: Counting) -> EventTrial:
-        """Return the trial of this plan with these test draws."""
+        """Return the result of this plan, which is its event together with the draws that test the event."""
         cut_short = any(d.skipped for d in (*(self.pilot or ()), *draws))
         return EventTrial(
             self.choice.event, _sides(draws, self.choice), self.mean, cut_short, self.wager, counting.levels
@@ -186,11 +188,11 @@ class PairSampler:
     def planned(
         self, mean: float, always_failing: bool, guarantee: Guarantee, rng: np.random.Generator
     ) -> _Plan | EventTrial:
-        """Plan the test of one event, which is failure of the target, an event fixed in advance, or an event that a
-        pilot chooses.
+        """Plan the test of one event. The event is a failure of the target, an event that was fixed in advance, or an
+        event that is chosen by pilot draws.
 
-        If a bet ends the draws during the pilot, no further test is needed, and the trial is returned in place of a
-        plan.
+        If a betting test on pilot draws already rejects the claim, no test draws are needed. In place of a plan, this
+        method then returns an `EventTrial` with the pilot draws that the betting test used.
         """
         if always_failing:
             return _Plan(EventChoice(Event(None), False), failing_mean(guarantee, self.error, mean))
@@ -206,7 +208,10 @@ class PairSampler:
         return _Plan(choice, test_mean, pilot, wager_on(choice, guarantee))
 
     def pilot(self, sizes: tuple[int, int], mean: float, guarantee: Guarantee) -> tuple[Draws, Draws] | EventTrial:
-        """Make the pilot draws, or return the trial if a bet from the first stage ends the draws."""
+        """Make the pilot draws, and return them. The draws of the first stage choose a bet against the claim. If this
+        bet rejects the claim on later stages, the method stops, and returns an `EventTrial` with the draws of these
+        stages.
+        """
         made: list[tuple[Draws, Draws]] = []
         choice, wager, gained = None, None, 0.0
         for chunks in _stages(sizes):
@@ -225,7 +230,7 @@ class PairSampler:
                 counting = Counting(choice.event, wager, levels(choice.event, made[0]))
                 fresh = joined([one for one, _ in made[1:]]), joined([two for _, two in made[1:]])
                 return _ended(choice, counting, _counted(fresh, counting), EarlyEnd(gained, mean))
-        made = made or [self.draws("none", (0, 0))]  # there is no stage if both Poisson numbers of draws are 0
+        made = made or [self.draws("none", (0, 0))]  # if both sizes are 0, two empty samples are returned
         return joined([one for one, _ in made]), joined([two for _, two in made])
 
     def tested(self, plan: _Plan, mean: float, rng: np.random.Generator) -> EventTrial:
@@ -252,7 +257,9 @@ class PairSampler:
         return plan.trial(made, counting)
 
     def draws(self, part: str, sizes: tuple[int, int], chunks: slice = slice(None)) -> tuple[Draws, Draws]:
-        """Draw on the first and on the second data set, either all `sizes` draws or only the given chunks."""
+        """Make `sizes[0]` draws on the first data set and `sizes[1]` draws on the second. If `chunks` is given, make
+        only the draws in these chunks.
+        """
         first, second = (
             draw(self.setting, x, size, f"{self.label}/{side}/{part}", chunks)
             for side, x, size in zip(("first", "second"), (self.pair.first, self.pair.second), sizes, strict=True)
@@ -277,8 +284,9 @@ class PairSampler:
 
 
 def failing_mean(guarantee: Guarantee, level: float, most: float) -> float:
-    """Return the mean number of draws on each data set if all draws on one data set seem to fail (see FAILING_SHARE).
-    The mean is at most `most`.
+    """Return the mean number of draws on each data set for a target that seems to fail in every draw on one data set.
+    If all of these draws fail, and no draw on the other data set fails, the p-value is at most `FAILING_SHARE` times
+    `level`, unless `most` allows too few draws. The mean is at most `most`.
     """
     size = PROBE
     while size < most and not refutes(guarantee, EventCounts(size, 0, size, size, float(size)), FAILING_SHARE * level):
@@ -318,8 +326,8 @@ def _sides(draws: tuple[Summary[Counts], Summary[Counts]], choice: EventChoice) 
 def _ended(
     choice: EventChoice, counting: Counting, fresh: tuple[Summary[Counts], Summary[Counts]], early: EarlyEnd
 ) -> EventTrial:
-    """Return the trial of a pair on which a betting test has stopped the draws. The event was chosen without the draws
-    in `fresh`.
+    """Return the event, and the draws that test it, for a pair of data sets on which a betting test ended the draws
+    early. The event was chosen without the draws in `fresh`.
     """
     sides = _sides(fresh, choice)
     return EventTrial(choice.event, sides, early.planned, False, counting.wager, counting.levels, early)

@@ -31,11 +31,14 @@ FIRST_ROUND = 12  # draws per data set
 SECOND_ROUND = 100
 SECOND_OF_A_SHAPE = 2  # this many candidates of every shape are drawn again in the second round
 FOUND = 3  # at most this many pairs are tested, and their shapes differ
-SHARE = 1.3  # draws of the first round on all first data sets, divided by the draws that test one pair, per data set
+# A pair of weight 1 is tested with `samples` draws on each data set. The first round of the search makes
+# SHARE · `samples` draws on the first data sets of all candidates together.
+SHARE = 1.3
 WEIGHT = 0.5  # the number of draws that test a found pair is multiplied by this factor
-HUGE = 1e3  # the largest score; two samples that differ have it if at least one of them has no spread
-SHORT = 0.1  # the norm of the rows in the half of a data set with shorter rows
-# columns of zeros are left out, because they would leave nearly one axis; the order of kinds decides the pairs
+HUGE = 1e3  # the largest score of two samples; two different samples get this score if one of them does not vary
+SHORT = 0.1  # the norm of the short rows in a data set of which slightly more than half of the rows are short
+# The kind “one column of zeros” is left out, because in these small shapes it would leave hardly more than one axis.
+# The order of the kinds decides which rows replace the first row of a data set.
 KINDS = [category for category in CATEGORIES if category != "one column of zeros"]
 
 
@@ -49,8 +52,8 @@ class Candidate:
 
 
 def _data_sets(n: int, d: int, seed: int) -> list[tuple[str, Matrix]]:
-    """Return data sets of many kinds and one shape. In one of them, slightly more than half of the rows are short, so
-    that the median of the lengths can jump.
+    """Return data sets of many kinds and one shape. In the last data set, slightly more than half of the rows are
+    short. If one row of this data set is replaced, the median of the lengths of the rows can therefore change much.
     """
     members = [(member.category, member.x) for member in zoo(n, d, seed, KINDS)]
     rows = members[1][1] * np.where(np.arange(n) <= n // 2, SHORT, 1.0)[:, None]
@@ -80,7 +83,8 @@ def candidates(seed: int, output: Output, adjacency: str = REPLACE_ONE) -> Itera
                 "a row in a dense direction": -dense,
                 "a long row": 50 * axis,
             }
-            # each data set is tried with two of the rows; these change with n, so that a kind of data meets more rows
+            # Only two of these rows replace the first row of a data set. Which two depends on n, so that data sets of
+            # one kind and of different shapes are tried with different rows.
             for name in list(rows)[i % len(rows)], list(rows)[(i + 1 + n % 4) % len(rows)]:
                 second = x.copy()
                 second[0] = rows[name]

@@ -1,14 +1,15 @@
 """Test whether two samplers have the same law, by pairs of draws from equal generators.
 
-Let an event be given, and let the two laws be equal. Then the event occurs only in the first draw of a pair with the
-same probability as only in the second draw, even if the two draws are dependent. Take the pairs in which the event
-occurs in exactly one draw. The number of those in which it is the first draw is binomial with probability 1/2 (McNemar
-1947). If the two draws of a pair are nearly equal, an event rarely occurs in only one of them. If the noise of one
-sampler is slightly smaller, for instance, nearly all of these rare cases are draws of the same sampler. Some hundreds
-of such pairs detect noise that is 3 % too small. A test of independent draws needs a hundred times as many draws.
+Suppose that the two laws are equal, and take any event. If the event occurs in exactly one draw of a pair, this draw is
+equally likely to be the first or the second one, even if the two draws are dependent. Take the pairs in which the event
+occurs in exactly one draw. Given the number of these pairs, the number of pairs with the event in the first draw is
+binomial with probability 1/2 (McNemar 1947). If the two draws of a pair are nearly equal, an event rarely occurs in
+only one of them. Suppose, for instance, that the noise of one sampler is slightly smaller. In nearly all of the pairs
+with the event in exactly one draw, the same sampler then made this draw. Some hundreds of such pairs detect noise that
+is 3 % too small. A test of independent draws needs a hundred times as many draws.
 
 Pilot pairs choose the event, and new pairs test it. When pairs are tested, a failed draw counts as outside of the
-event. If failed pairs were left out, equal laws could seem to differ.
+event. If pairs with a failed draw were left out, samplers with equal laws could seem to have different laws.
 """
 
 import math
@@ -23,15 +24,16 @@ from covassay.verification.statistics.last_digits import rounded_to, unit_of
 from covassay.verification.statistics.rounding import at_least
 from covassay.verification.statistics.streams import stream
 
-# the number of pilot pairs that choose the event, and the larger number if the first pairs suggest a difference
+# PILOT pairs choose the event. If these pairs suggest a difference of the laws, the pilot is extended to LONGER pairs.
 PILOT, LONGER = 200, 1000
 SUGGESTED = 4.0  # the pilot is extended if the mean change of some feature exceeds this number of standard errors
 FEWEST, MOST = 500, 8000  # the smallest and the largest number of pairs that test the event
 PROMISING = 5e-3  # the best event of the pilot is tested if its p-value is below this
-SPARE = 2.0  # the test gets this multiple of the pairs that it would need if the frequencies in the pilot were exact
+# The number of test pairs is SPARE times the number that would suffice if the frequencies in the pilot were exact.
+SPARE = 2.0
 LEVELS = np.linspace(0.1, 0.9, 9)  # these quantiles of the pilot are tried as thresholds
 ENTRIES = 40  # the largest number of entries of an output that are compared
-SMALL = 1e-9  # a spread below this share of the numbers counts as rounding
+SMALL = 1e-9  # numbers that vary by less than this share of the largest number are treated as equal
 
 Sampler = Callable[[np.random.Generator], Matrix | Failure]
 
@@ -169,6 +171,6 @@ def paired_difference(first: Sampler, second: Sampler, seed: int, label: str, al
     if p > alpha:
         return ""
     return (
-        f"the outputs differ in law: of {size} pairs of draws, an event occurs in {more} only in one sampler's draw, "
-        f"and in {less} only in the other's (p = {p:.2g})"
+        f"the outputs differ in law: in {more} of {size} pairs of draws, an event occurs only in the draw of one "
+        f"sampler, and in {less} pairs it occurs only in the draw of the other sampler (p = {p:.2g})"
     )

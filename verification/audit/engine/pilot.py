@@ -22,10 +22,12 @@ from covassay.verification.audit.engine.sampling import Draws
 from covassay.verification.audit.engine.standardised import standardised
 
 FEWEST_LEARNED = 20  # a statistic is learned only from at least this many outputs on each data set
-# the score of a learned statistic is lowered by this share, because only half of the pilot draws determine it
+# The score of a learned statistic is reduced by this share of its absolute value, because the score is computed from
+# only half of the pilot draws.
 EDGE = 0.1
 GAP = 100.0  # the means on two data sets must differ by more than this many times the size of rounding errors
-# these quantiles of a statistic are the thresholds of a trade-off curve; they also bound the intervals of a bet
+# A trade-off curve is computed at these quantiles of a statistic on pilot draws. A bet on a Rényi divergence divides
+# the values of the statistic into intervals at the same quantiles.
 CUTS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])
 
 
@@ -72,8 +74,8 @@ def choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guar
 
 
 def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, Draws]]]:
-    """Learn statistics from the first half of the pilot. Each learned statistic is returned with the second half, on
-    which the statistic is scored.
+    """Learn statistics from the first half of the pilot. Return each learned statistic together with the second half of
+    the pilot. The score of the statistic is computed on this second half.
 
     On the half of the pilot from which a statistic was learned, the statistic would look better than it is.
 
@@ -82,8 +84,8 @@ def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, 
     statistic `spread` is the distance of an output Y from the middle (M + M')/2 of the medians M and M'. The statistic
     `spread` detects noise whose scale differs between the data sets. The statistic `closer` is ‖Y − M'‖₁ − ‖Y − M‖₁ for
     an output Y and the medians M and M'. The statistic `closer` is nearly the best one if the entries of the noise are
-    independent Laplace variables of one scale. The fourth learned statistic is the combination of entries that
-    `without_noise` finds.
+    independent Laplace variables of one scale. The statistic of the fourth kind is a linear combination of the entries
+    of an output, which `without_noise` finds.
     """
     if min(len(draws.outputs) for draws in pilots) < FEWEST_LEARNED:
         return []
@@ -102,14 +104,15 @@ def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, 
     found = [
         _of_rounded(name, function) for name, function in log_ratios(np.round(one, DECIMALS), np.round(two, DECIMALS))
     ]
-    found.append(Statistic("‖Y − (M + M')/2‖₁, M and M' medians of pilot draws", spread))
+    found.append(Statistic("‖Y − (M + M')/2‖₁ of the output Y, for the medians M and M' of pilot draws", spread))
     if len(near) > 1:
-        found.append(Statistic("‖Y − M'‖₁ − ‖Y − M‖₁, M and M' medians of pilot draws", closer))
+        found.append(Statistic("‖Y − M'‖₁ − ‖Y − M‖₁ of the output Y, for the medians M and M' of pilot draws", closer))
     direction = without_noise(one, two)
     if direction is not None:
         found.append(
             Statistic(
-                "combination of entries that is constant in the pilot draws on each data set", combination(direction)
+                "linear combination of the entries that is constant over the pilot draws on each data set",
+                combination(direction),
             )
         )
     return [(statistic, (first, second)) for statistic in found]
@@ -121,8 +124,8 @@ def without_noise(one: Matrix, two: Matrix) -> Vector | None:
 
     If one noise variable is added to several entries, some combination of these entries has no spread. Numbers below
     1e-9 of the largest entry count as rounding errors. Some combinations, such as Y_ij − Y_ji, have the same constant
-    value on both data sets. They are not returned, because the means on the two data sets must differ by much more than
-    rounding errors.
+    value on both data sets. Such a combination does not distinguish the data sets and is not returned: the two
+    constants must differ by much more than rounding errors.
     """
     flat = [side.reshape(len(side), -1) for side in (one, two)]
     pooled = np.vstack(flat)

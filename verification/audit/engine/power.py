@@ -3,9 +3,9 @@
 Let p be the share of the draws on one data set in which the tested event occurred. Suppose that the event had
 probability p on the first data set, and q on the second. If q is small enough for a given p, the test would have
 refuted the claim in 99 % of all runs. The privacy loss of an event with the probabilities p and q is, for instance,
-ln(p/q) for pure DP. Take an event that is as likely as the tested event. A run detects the privacy loss of this event
-if it is at least the loss that this module computes. If a privacy loss shows only in rarer events than the tested one,
-more draws are needed to detect the loss.
+ln(p/q) for pure DP. Take an event that is as likely on the first data set as the tested event, and that shows at least
+the privacy loss that this module computes. The test of such an event detects the loss with probability 99 %. If a
+privacy loss shows only in rarer events than the tested one, more draws are needed to detect the loss.
 """
 
 import math
@@ -21,8 +21,9 @@ from covassay.verification.statistics.tail_probabilities import poisson_quantile
 from covassay.verification.statistics.tests import POWER
 
 FEWEST = 20  # the probability of an event is estimated if it occurred at least this often
-CLOSE = 1.1  # the report states how many draws detect a loss that is this multiple of the claim
-LARGEST_FACTOR = 1e6  # the largest multiple of the run's number of draws that a report states
+CLOSE = 1.1  # the report says how many draws are needed to detect a loss of CLOSE times the claimed loss
+# a loss counts as undetectable if its detection needs more than this many times the draws of the run
+LARGEST_FACTOR = 1e6
 LOG_RATIO = 40.0  # the largest ln(p/q) in the search
 BISECTIONS = 24
 # for larger means, a normal law approximates the Poisson law, whose quantiles are NaN in scipy for huge means

@@ -15,8 +15,8 @@ data sets, which are called the two sides.
    give its p-value (`violation`).
 
 4. Wagers (`wager`). The pilot draws also choose a bet on the new draws. For zCDP and (ε, δ)-DP, the bet that the pilot
-   chose is a second test. For pure DP the bet can only end the draws early. For zCDP the bet distinguishes about 20
-   intervals in which the statistic may lie, while the event has a single threshold.
+chose is a second test. For pure DP the bet is used only to end the draws on the pair early (see below). For zCDP the
+bet distinguishes about 20 intervals in which the statistic may lie, while the event has a single threshold.
 
 5. Failures. The draws for the event also show whether the target fails more often on one data set.
 
@@ -54,7 +54,7 @@ FAILURES = "failures"  # the name of the check that tests failures of the target
 MOST_STAGES = 60
 SMALLEST_P = 1e-300  # the smallest p-value whose logarithm is taken
 
-# an estimated loss above this multiple of the claim leads to more draws; a smaller excess would be hard to prove
+# If the estimated loss is above PROMISING times the claim, more draws are made. A smaller excess is hard to prove.
 PROMISING = 1.2
 # a target that is ρ-zCDP for adding or removing a row is 4ρ-zCDP for replacing a row
 STEPS_SQUARED = 4
@@ -91,7 +91,7 @@ def run_pair(
         checks.append(_divergence(pair, guarantee, trial, trial.wager, trial.wager.bet, look))
     turned = trial.turned_to_failures()
     if pair.failures_tell and (turned.counts(failure).first or not checks):
-        # choices=2, because the draws that are tested also decided which data set comes first
+        # choices=2 doubles the p-value, because the tested draws themselves decided which data set comes first
         checks.append(_tested(pair, guarantee, turned, failure, FAILURES, look, choices=2))
     checks = [_with_estimate(check, estimate, guarantee) for check in checks]
     if stop <= 0:
@@ -147,9 +147,9 @@ def _tested(
 ) -> Finding:
     """Test one event on the draws of a trial.
 
-    If the draws of the trial did not choose the event, `choices` is 1. If the event was chosen among several by the
-    draws of the trial, `choices` is the number of these events. The p-value is multiplied by `choices`, and the error
-    of the bound is divided by it.
+    If the event was fixed without the draws of `trial`, `choices` is 1. If these draws chose the event among several
+    events, `choices` is the number of these events. The p-value is multiplied by `choices`, and the error of the bound
+    is divided by it.
     """
     counts = trial.counts(event)
     error = (1 - EARLY_SHARE) * (1 - CONFIDENCE) / choices
@@ -194,8 +194,8 @@ def _tested(
 def _divergence(
     pair: Pair, guarantee: Guarantee, trial: EventTrial, wager: Wager, bet: RenyiBet, look: Look
 ) -> Finding:
-    """Return the finding of a bet on the Rényi divergence of a statistic. It has the facts of the finding on the event,
-    except for `in_reach` and `p_of_two_steps`.
+    """Return the finding of a bet on the Rényi divergence of a statistic. The fields of `facts` are those of the
+    finding on the tested event, except for `in_reach` and `p_of_two_steps`.
     """
     tested = _tested(pair, guarantee, trial, trial.event, "divergence", look)
     far, near = ("second", "first") if bet.swapped else ("first", "second")
@@ -203,11 +203,12 @@ def _divergence(
     p = trial.wager_p_value()
     gained = f"gained a factor e^{-math.log(max(p, SMALLEST_P)):.1f}" if p < 1 else "gained nothing"
     text = (
-        f"{{{wager.event.statistic_name}}} in {intervals} intervals: a bet that the Rényi divergence of order "
-        f"{bet.order:g} of the outputs on the {far} data set from those on the {near} exceeds the claim {gained}"
+        f"a bet on {intervals} intervals of the values of {{{wager.event.statistic_name}}} {gained}; the bet is that "
+        f"the outputs on the {far} data set have a Rényi divergence of order {bet.order:g} from those on the {near} "
+        "data set that is above the claim"
     )
-    # this bet is chosen on the draws on which it is evaluated, which favours it;
-    # if it still gains nothing, these draws give no evidence against 4ρ-zCDP
+    # `p_of_two_steps` comes from a bet against 4ρ-zCDP. This bet is chosen on the same draws on which it is evaluated,
+    # so it tends to gain too much. If it gains nothing, these draws give no evidence against 4ρ-zCDP.
     one, two = (side.draws.sums.bet for side in trial.sides)
     rho = STEPS_SQUARED * guarantee.rho if isinstance(guarantee, ZCDP) else 0.0
     assert isinstance(tested.facts, TestedEvent)
@@ -240,11 +241,11 @@ def _ended_early(pair: Pair, guarantee: Guarantee, trial: EventTrial, early: Ear
 
 
 def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: float) -> InReach | None:
-    """Return the smallest loss that the test would have detected in an event with the tested event's probability on the
-    first data set.
+    """Return the smallest privacy loss that the test would have detected, for an event that is as likely on the first
+    data set as the tested event.
 
-    `in_reach` returns None if the tested event was too rare. `choices` multiplies the p-values of the test, which is
-    made at the level `alpha`.
+    This function returns None if the tested event occurred fewer than `FEWEST` times on the first data set. `choices`
+    multiplies the p-values of the test, which is made at the level `alpha`.
     """
     if counts.first < FEWEST:
         return None

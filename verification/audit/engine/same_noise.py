@@ -36,7 +36,8 @@ from covassay.verification.statistics.tests import two_sample
 NAME = "same noise, other data"
 NAME_OF_ROWS = "same noise, other number of rows"
 SEEDS = (0, 1)
-# a shift or a factor must hold under these further seeds, because rounding alone can produce one that fits two seeds
+# A shift or factor of the noise counts only if it is the same under these further seeds.
+# Rounding errors alone can look like a shift or factor under two seeds.
 MORE_SEEDS = range(3, 9)
 # a bound n · 100 · 2⁻⁵³ on the relative rounding error of a query, for n ≤ 1000 and condition numbers up to 100
 TOLERANCE = 1e-11
@@ -50,19 +51,25 @@ LARGEST_N = 1000
 TOLERANCE_FLOAT32 = 32 * 2.0**-24
 # if more than this share of the data sets has rounding errors above those of float64, the target computes in float32
 MANY = 1 / 3
-CONFIRMATIONS = 4  # many draws are compared for at most this many kinds of data, and this many numbers of rows
-# the number of draws on each of two data sets with which a difference between their laws must be confirmed
+# A test with many draws is made for at most this many kinds of data, and for at most this many numbers of rows.
+CONFIRMATIONS = 4
+# the number of draws on each of two data sets in a test whether the noise has different laws on them
 CONFIRMATION = 200
 NO_ATOMS = 1e-6  # if no value of the noise is likelier than this, equal residuals are not a coincidence
-# two seeds must give the same residual for this many shapes, because float32 can repeat one residual by chance
+# Equal noise under two seeds refutes the claim if it occurs for at least this many shapes of data.
+# For a single shape, two float32 numbers may be equal by chance.
 SAME_NOISE_TWICE = 3
 SLACK_OF_SIZES = 1e-3  # float32, or a scale from a numerical solver, changes noise by less than this share
-CANDIDATES = 8  # the noise of at most this many sizes is tried as the usual noise
-NAMED = 3  # the report names at most this many numbers of rows
-MOST_ODD = 6  # at most this many sizes with one number of columns are tried again
+# To find the noise that most sizes (n, d) have in common, the noise of at most this many sizes is compared with that of
+# all sizes.
+CANDIDATES = 8
+NAMED = 3  # the report lists at most this many shapes (n, d) at which the noise changes with the number of rows
+MOST_ODD = 6  # at most this many sizes (n, d) with unusual noise and the same d are examined on further data sets
 LARGEST_N_OF_PAIRS = 70
 VISIBLE = 0.01  # a change of the query that is less than this share of the noise cannot be seen
-MIRRORED = 1e-6  # a factor this close to 0 means no noise, and one this close to −1 keeps a symmetric law
+# If the noise is multiplied by a factor this close to 0, there is no noise. A factor this close to −1 is not reported,
+# because it changes only the sign of the noise, and the law of the noise is symmetric.
+MIRRORED = 1e-6
 
 
 @dataclass(frozen=True)
@@ -74,12 +81,12 @@ class DataPath:
     a factor that depends on d alone. `symmetric` says whether the noise is a symmetric matrix, perhaps with one more
     row on top. `atom` is the largest probability of one value of one entry of the noise, if the noise lies on a
     lattice. `unsure` takes a data set x, and returns how much the rounding of clipped rows can change an entry of the
-    query. `unsure` is None if such a change is negligible on all data.
+    query. `unsure` is None if rounding clipped rows changes the query negligibly on all data sets.
 
-    The fields `continuous`, `equivalent` and `atoms` are for outputs without a query. `continuous` says that no single
-    output has positive probability, so that no output occurs twice. `equivalent` names the changes of the rows that do
-    not change the law of the output. These names are keys of the table `CHANGES` in the module
-    `one_law_on_equivalent_data`. `atoms` says whether an output can repeat.
+    The fields `continuous`, `equivalent` and `atoms` are for targets whose output is not a query of the data plus
+    noise. `continuous` says that no single output has positive probability, so that no output occurs twice.
+    `equivalent` names the changes of the rows that do not change the law of the output. These names are keys of the
+    table `CHANGES` in the module `one_law_on_equivalent_data`. `atoms` says whether an output can repeat.
     """
 
     stated: str
@@ -102,7 +109,9 @@ class DataPath:
 
 @dataclass(frozen=True)
 class _Drawn:
-    """The draws on one data set, which are the residual for every seed, or the failure that ended a draw."""
+    """The result of the draws on one data set: the residuals (output − query) under all seeds, or the failure of a
+    draw.
+    """
 
     member: DataSetOfZoo
     residuals: Matrix  # (seeds, …)
@@ -130,11 +139,15 @@ class _Shape:
         return float(unit * size) + drawn.unsure
 
     def gap(self, drawn: _Drawn) -> float:
-        """Return the distance of the residuals of a data set from the residuals on which most data sets agree."""
+        """Return the largest difference between the residuals on one data set and the residuals `agreed`, which most
+        data sets have in common.
+        """
         return float(np.abs(drawn.residuals - self.agreed).max())
 
     def agree(self, single: bool) -> None:
-        """Return the residuals on which the largest number of data sets agree up to rounding."""
+        """Store in `agreed` the residuals that the largest number of data sets have in common, up to rounding errors.
+        Store the number of these data sets in `agreeing`.
+        """
         best, self.agreeing = self.agreed, 0
         for candidate in self.drawn:
             self.agreed = candidate.residuals
@@ -233,8 +246,9 @@ class _Comparison:
         return [size for size in found if size not in known]
 
     def _units(self, n: int, d: int) -> Vector | None:
-        """Return the residual of one draw divided by the claimed scale, or None if the noise depends on the data of
-        this size.
+        """Return the residual of one draw, divided by the claimed scale of the noise. Return None if the noise on two
+        data sets of the shape (n, d) differs, or if the target fails on one of the two. Return an empty array if the
+        target fails on both, or if no scale is claimed.
         """
         zeros, rows = np.zeros((n, d)), zoo(n, d, self.setting.seed, BESIDE_GIVEN[:1])[0].x
         (one, _), (other, _) = self.draw(zeros, d, SEEDS[0]), self.draw(rows, d, SEEDS[0])
@@ -356,14 +370,15 @@ class _Comparison:
         return next(one for one in shape.drawn if shape.gap(one) <= shape.tolerance(one, self.single))
 
     def _moved_more(self, shape: _Shape, drawn: _Drawn, tolerance: float) -> str:
-        """Return the change of the residuals if a further seed confirms it. Two seeds do not suffice if an output is
-        one number, because some factor and shift explain any two residuals.
+        """Return, in words, the shift or factor that explains the residuals under the two seeds and a third one, or an
+        empty text if there is none. Two seeds do not suffice if an output is one number, because some factor and shift
+        explain any two residuals.
         """
         return self._still_moved(shape, drawn, tolerance, (len(SEEDS),))
 
     def _still_moved(self, shape: _Shape, drawn: _Drawn, tolerance: float, seeds: Sequence[int] = MORE_SEEDS) -> str:
-        """Return the change of the residuals if the change is the same under further seeds, and otherwise an empty
-        text.
+        """Return, in words, the shift or factor that explains the residuals under all seeds, including these further
+        `seeds`, or an empty text if there is none.
         """
         usual = self._usual(shape)
         more = [self._under(one.member.x, seeds) for one in (drawn, usual)]
@@ -416,7 +431,8 @@ class _Comparison:
                 default=[],
             )
             if 2 * len(kept) <= len(units):
-                # most n have different noise; the target may use its random numbers differently for every n
+                # No noise is common to more than half of the numbers of rows. The target may use its random numbers
+                # differently for every n, so the noise is not compared for this d.
                 continue
             for shape in group:
                 what = "" if shape.n in kept else self._moved_rows(shape, group, kept[0], slack)
@@ -428,8 +444,8 @@ class _Comparison:
         return found
 
     def _moved_rows(self, shape: _Shape, group: Sequence[_Shape], usual: int, slack: dict[int, float]) -> str:
-        """Return how the noise, divided by its scale, differs between two numbers of rows. The text is empty if the
-        seeds do not agree on a difference.
+        """Return how the noise, divided by its scale, differs between two numbers of rows. The text is empty if no
+        single shift or factor explains the difference under all seeds.
         """
         assert self.path.scale is not None
         other = next(one for one in group if one.n == usual)
@@ -455,8 +471,9 @@ class _Comparison:
         )
 
     def seeds_agree(self) -> list[str]:
-        """Return the shapes for which two seeds gave the same noise, or none if the law allows equal noise or the
-        shapes are few.
+        """Return the shapes of data for which two seeds gave the same noise. The list is empty if fewer than
+        `SAME_NOISE_TWICE` shapes were found. It is also empty if some value of the noise has a probability above
+        `NO_ATOMS`, because equal noise may then be a coincidence.
         """
         if self.path.atom > NO_ATOMS:
             return []
@@ -516,8 +533,9 @@ class _Comparison:
 
 
 def _minority(units: dict[tuple[int, int], Vector]) -> set[tuple[int, int]]:
-    """Return the sizes whose noise differs from the usual noise. The noise of each of the first `CANDIDATES` sizes is
-    tried as the usual noise. The smallest set of differing sizes is returned.
+    """Return the sizes (n, d) of data whose noise differs from the noise that most sizes have in common. The noise of
+    each of the first `CANDIDATES` sizes is compared with the noise of all sizes. Each comparison gives a set of sizes
+    whose noise is different, and the smallest of these sets is returned.
     """
     odd = set(units)
     for candidate in list(units.values())[:CANDIDATES]:
@@ -559,7 +577,8 @@ def least_p(first: Matrix, second: Matrix, change: Matrix) -> float:
 
 
 def moved(residuals: Matrix, agreed: Matrix, tolerance: float) -> str:
-    """Return, in words, the shift or factor by which residuals under several seeds differ from the usual ones.
+    """Return, in words, one shift, one factor or both that turn the residuals `agreed` into the given `residuals` under
+    every seed.
 
     The returned text is empty if no shift and no factor fits. A shift of at most twice the possible rounding error does
     not count.
@@ -606,8 +625,8 @@ def _result(name: str, status: Status, detail: str, *data: Matrix) -> Finding:
 def same_noise(
     setting: Setting, path: DataPath | None, alpha: float, own: Matrix | None = None
 ) -> tuple[list[Finding], list[Pair]]:
-    """Compare the noise on many data sets under equal seeds. Return the findings, and a pair of neighbours that may
-    have a large privacy loss, because the noise changes with the data.
+    """Compare the noise on many data sets under equal seeds. Return the findings. If the noise changes with the data,
+    also return a pair of neighbours that may have a large privacy loss for this reason.
 
     A target whose noise does not depend on the data is refuted with probability at most `alpha`. `own` is a data set of
     the user, on which the noise is compared with that on the audit's data sets of the same shape.
@@ -644,9 +663,14 @@ def _checked(comparison: _Comparison, findings: Sequence[_Moved]) -> Finding:
         detail = f"two seeds give the same noise on data of shape {', '.join(same)}: noise is kept from call to call"
         return _result(NAME, Status.REFUTED, detail)
     if not any(shape.agreeing >= 2 for shape in comparison.shapes):
-        detail = f"no two data sets of one shape have the same noise under one seed. {comparison.path.stated}"
+        detail = (
+            f"no comparison: all data sets of one shape have different noise under one seed. {comparison.path.stated}"
+        )
         return _result(NAME, Status.SKIPPED, detail)
-    detail = f"one noise on {compared} data sets of {len(comparison.shapes)} shapes. {comparison.path.stated}"
+    detail = (
+        f"the noise under one seed was compared on {compared} data sets of {len(comparison.shapes)} shapes, and no "
+        f"difference in its law was proven. {comparison.path.stated}"
+    )
     silent = [f"({shape.n}, {shape.d})" for shape in comparison.shapes if not shape.drawn]
     rejected = sorted({one.member.category for shape in comparison.shapes if shape.drawn for one in shape.failed})
     if silent:

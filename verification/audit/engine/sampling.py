@@ -15,7 +15,8 @@ independently of each other, so a failed block is not counted as failures. If a 
 draws of this call, and of all later calls, are made again one by one, and from another random stream. Suppose that a
 block fails whenever one of its draws would fail. Then any outcome of k calls is at most k + 1 times as probable as with
 independent draws. The reason is that there are k + 1 cases: a failed block comes first in one of the k calls, or in
-none. The outcome together with one of these cases is at most as probable as the outcome with independent draws.
+none. The probability that one given case and the outcome both occur is at most the probability of the outcome with
+independent draws.
 """
 
 import hashlib
@@ -295,8 +296,8 @@ def reduced(
     the block.
 
     If there are more than `KEPT` draws, the function `enough` says after 2, 4, 8, … blocks whether the draws suffice.
-    The function also stops the draws once the target has run into the time limit repeatedly. `first` has the first
-    `KEPT` draws of `reduced`, if these draws were made before.
+    The function also stops the draws once the target has run into the time limit repeatedly. If the first `KEPT` draws
+    have already been made, the caller passes them as `first`, and they are not made again.
     """
     which = _chunks(size)[chunks]
     whole = which[:WHOLE]
@@ -324,7 +325,7 @@ def _tallied(setting: Setting, made: T) -> T:
 
 @dataclass(frozen=True)
 class _Reduced(Generic[S]):
-    """The part of a block of draws that a worker returns if the draws are not kept."""
+    """A function by which a worker reduces a block of draws to sums, so that it need not return the outputs."""
 
     sums: Callable[[Draws, int], S]
 
@@ -339,7 +340,9 @@ def _as_they_are(draws: Draws, block: int) -> Draws:
 
 @dataclass(frozen=True)
 class _Order:
-    """A request for chunks of draws. It says how a chunk is reduced, and after which chunks no more are needed."""
+    """A request for chunks of draws. `make` is the function that reduces each block of chunks to what is returned.
+    `enough` says whether the draws made so far suffice.
+    """
 
     setting: Setting
     x: Matrix

@@ -2,9 +2,10 @@
 
 Implementations often change their behaviour where blocks, vector registers and special cases end, for instance at one
 row, at 65 rows, or in seven dimensions. If the law is known on data of any shape, each draw can be transformed to the
-same law. For every shape, a distribution function maps a draw to a uniform number, and sums of Gamma variables follow
-Gamma laws. Draws for different shapes can therefore be tested together: all draws with the same number of rows, all
-with the same number of columns, and all draws.
+same law. The distribution function of a statistic maps the statistic of a draw to a number that is uniform on [0, 1],
+for every shape. The sum of independent Gamma variables of one scale is again a Gamma variable. Draws for different
+shapes can therefore be tested together: all draws with the same number of rows, all with the same number of columns,
+and all draws.
 
 Each group of draws has Kolmogorov–Smirnov and tail tests of every statistic, and an exact test of the total scale. The
 p-value of a group of draws is the smallest p-value of its tests after Bonferroni's correction.
@@ -33,21 +34,24 @@ ROWS = 1, 2, 64, 65, 1000
 COLUMNS = *range(1, 13), 32
 LARGEST = 20_000  # a data set has at most this many entries
 NAMES = {"n": "every number of rows", "d": "every number of columns", "": "all shapes"}
-UNITS = 240  # the draws for a shape have about this many noise values in all, if `FEWEST` and `MOST` allow it
+# For every shape, so many draws are made that they contain about this many noise values together. The number of draws
+# is at least FEWEST and at most MOST.
+UNITS = 240
 FEWEST, MOST = 12, 120  # the smallest and the largest number of draws for every shape
-# the smallest and the largest number of draws are for this number of samples, and grow in proportion to the samples
+# UNITS, FEWEST and MOST are for a run with this number of samples. For other runs, the number of draws is multiplied by
+# samples/DEFAULT, but is at least FEWEST // 2.
 DEFAULT = 2000
 NAMED = 3  # the report names at most this many groups of draws
-UNSEEN = 1e6  # this scale error is reported if no test detects any
+UNSEEN = 1e6  # this scale error stands in the report if a group has no test that would detect a scale error
 
 
 @dataclass(frozen=True)
 class Shapes:
     """The law of the outputs on data of other shapes.
 
-    `scenario` takes (n, d) and returns a data set of this shape with its tests. `tests` are the names of the tests of a
-    scenario that are used. `units` takes d and returns the number of independent noise values in a draw. `sizes` are
-    the shapes (n, d).
+    `scenario` takes (n, d) and returns a data set of this shape with its tests. `tests` names the tests that are made
+    on each of these data sets. `units` takes d and returns the number of independent noise values in a draw. `sizes`
+    are the shapes (n, d).
     """
 
     scenario: Callable[[int, int], Scenario]
@@ -78,8 +82,9 @@ def grid(fewest_rows: int = 1, fewest_columns: int = 1, most_columns: int = 32) 
 
 @dataclass
 class _Group:
-    """Draws for several shapes that are tested together. For every test, the group has either the values of its
-    distribution function at the draws, or the totals of its sums.
+    """Draws for several shapes that are tested together. For tests by a distribution function, `places` has the values
+    of the distribution function at the draws. For tests by a sum of Gamma variables, `totals` has the sum and its law
+    for every shape.
     """
 
     draws: int = 0
@@ -152,8 +157,8 @@ def _merged(samples: Iterable[Placed]) -> Placed:
 
 @dataclass
 class _Seen:
-    """The draws for all shapes in groups, the shapes without enough outputs, and the shapes whose draws ran out of
-    time.
+    """The test results for all shapes, collected in groups of shapes. `silent` has the shapes with too few outputs, and
+    `late` has the shapes on which draws ran into the time limit.
     """
 
     groups: dict[tuple[str, int], _Group] = field(default_factory=dict)
@@ -222,7 +227,7 @@ def _check(axis: str, seen: _Seen, look: Look) -> Finding:
     worst = sorted(found, key=lambda value: found[value])[:NAMED]
     named = ", ".join(f"{axis} = {value} (p = {found[value]:.2g})" for value in worst)
     every = seen.groups["", 0]
-    text = f"null: the law holds at {NAMES[axis]}"
+    text = f"null: the outputs have the claimed law at {NAMES[axis]}"
     text += f"; smallest p-values: {named}" if axis else f", {len(seen.seconds) - len(seen.silent)} of them"
     if not axis and seen.silent:
         text += f"; too few outputs at (n, d) = {', '.join(seen.silent)}"

@@ -1,7 +1,7 @@
 """List numbers of rows and columns at which an implementation may change its behaviour, and limit the time to try them.
 
-The lists have all small numbers, round numbers and powers of two, most of the numbers beside these, and some numbers in
-between.
+The lists have all small numbers, and many round numbers and powers of two. For most of the round numbers and powers of
+two, the lists also have the next smaller and the next larger number.
 """
 
 import time

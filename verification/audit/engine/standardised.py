@@ -64,8 +64,8 @@ def standardised(first: Matrix, second: Matrix) -> list[tuple[str, Callable[[Mat
         return lambda outputs: -np.abs(units(outputs, middle)).max(axis=1)
 
     return [
-        ("‖(Y − M')/s‖₁ − ‖(Y − M)/s‖₁, M, M' and s medians and spreads of pilot draws", gap),
-        ("⟨Y, (M − M')/s²⟩, M, M' and s medians and spreads of pilot draws", linear),
+        ("‖(Y − M')/s‖₁ − ‖(Y − M)/s‖₁ of the output Y, for the medians M and M' and spreads s of pilot draws", gap),
+        ("⟨Y, (M − M')/s²⟩ of the output Y, for the medians M and M' and spreads s of pilot draws", linear),
         ("closeness to the median of pilot draws on the first data set", closeness(near)),
         ("closeness to the median of pilot draws on the second data set", closeness(far)),
     ]

@@ -1,8 +1,9 @@
 """Store the draws of a run in a file, from which the same command continues after any interruption.
 
 A run that is continued asks its questions again. The label of a question determines the seeds of its draws. The stored
-draws for a label, data and size are therefore those that would be made again. If a question draws without a label and
-its findings are plain data, the findings are stored, and the question is not asked again.
+draws for a label, data and size are therefore those that would be made again. The findings of most questions are stored
+too, if their types can be stored. A question with stored findings is not asked again. Not stored are the findings of a
+question that a run may ask twice, and of a question that only evaluates findings of other questions.
 
 The file is an SQLite database. After a kill or a power cut, the database has the state after the last write or before
 it. The table `identity` of the database says to which run the database belongs. Every value is stored as JSON with a
@@ -67,7 +68,7 @@ def encoded(value: Any) -> Any:
 
 
 def decoded(value: Any) -> Any:
-    """Return the value that `encoded` turned into this plain data."""
+    """Return the original value from the plain data that `encoded` made of it."""
     if isinstance(value, list):
         return [decoded(item) for item in value]
     if not isinstance(value, dict):
@@ -85,8 +86,8 @@ def decoded(value: Any) -> Any:
 
 
 class Store:
-    """The stored draws. Under each key, the number of chunks that were made is stored, and a list with the result, or
-    an empty list before there is a result.
+    """The stored draws. Each key has two entries: the number of chunks of draws that were made, and a list. The list
+    holds the result, or is empty if there is no result yet.
     """
 
     def __init__(self, file: Path, connection: sqlite3.Connection) -> None:

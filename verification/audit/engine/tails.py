@@ -82,10 +82,10 @@ def rare_branches(findings: Iterable[Finding], look: Look) -> list[Finding]:
     extreme, worst = min((1.0 if facts.furthest is None else facts.furthest, name) for name, _, facts in tails)
     result = furthest(extreme, values, draws, "the law makes even the most extreme value plausible")
     reach = (
-        "a branch of the code that moves a tested statistic so far that the law gives a probability below "
-        f"{_down(look.step / values)} to a value as extreme is detected the first time it is taken. If a branch is "
-        f"taken once in {int(1 / rarest_seen(draws))} draws or more often, it was taken in these {draws} draws with a "
-        "probability of at least 99 %. Nothing is known about rarer branches"
+        "a branch of the code is detected the first time it is taken if it makes a tested statistic so extreme that "
+        f"the law gives such values a probability below {_down(look.step / values)}. A branch that is taken in one of "
+        f"{int(1 / rarest_seen(draws))} draws, or more often, was taken in these {draws} draws with a probability of "
+        "at least 99 %. Nothing is known about rarer branches"
     )
 
     return [
@@ -93,8 +93,8 @@ def rare_branches(findings: Iterable[Finding], look: Look) -> list[Finding]:
             "law",
             RARE_BRANCHES,
             Status.NOT_REFUTED,
-            f"null: {result.null}; under the law, a value is as extreme as the most extreme of the {values} values in "
-            f"{draws} draws with probability {extreme:.2g} ({worst})",
+            f"null: {result.null}; {values} values of statistics were computed from {draws} draws; the most extreme of "
+            f"them is on “{worst}”, and under the law, one value is as extreme with probability {extreme:.2g}",
             ALL,
             p_value=result.p_value,
             n=draws,

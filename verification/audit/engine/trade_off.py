@@ -3,9 +3,10 @@ distinguish the two data sets.
 
 A test that says "first" for outputs in a set S is wrong with probability α = P'(S) on the second data set (a false
 positive), and with probability β = 1 − P(S) on the first (a false negative). A guarantee is a curve f with β ≥ f(α) for
-the two error probabilities of every test on every pair of neighbours. The events {statistic ≥ t} on one pair give
-points that no valid curve of the mechanism exceeds. The Clopper–Pearson intervals of both error probabilities at all
-points of the curve hold together with the stated confidence.
+the two error probabilities of every test on every pair of neighbours. Each event S = {statistic ≥ t} on one pair gives
+a point (α, β). If the mechanism keeps a guarantee, the curve of the guarantee lies on or below every such point. The
+Clopper–Pearson intervals of both error probabilities at all points of the curve hold together with the stated
+confidence.
 """
 
 import math

@@ -156,7 +156,9 @@ def load_pair(name: str) -> UserPair:
     found = _archive(path) if path.suffix == ".npz" else _json(path)
     if "x" in found and "y" not in found:
         raise _invalid(
-            name, "has x but no y: it may be a data set on which a law failed, and is not a pair of neighbours"
+            name,
+            "must hold two tables x and y, but holds only x, which may be a data set that an audit saved as evidence "
+            "of a wrong law",
         )
     if not all(side in found for side in SIDES):
         raise _invalid(name, "must hold two tables with the names x and y")

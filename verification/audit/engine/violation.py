@@ -8,7 +8,8 @@ import scipy
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.statistics.ratio import EventCounts, probability_bounds, ratio_p_value
 
-# confidence bounds with this error probability are the narrowest; if they do not contradict the claim, the p-value is 1
+# The search for the p-value begins with this error probability, for which the confidence bounds are narrowest.
+# If even these bounds do not contradict the claim, the p-value is 1.
 LARGEST_ERROR = 1 - 1e-9
 # the logarithm of the smallest error probability; for smaller ones scipy's beta quantile does not converge
 SMALLEST_LOG_ERROR = -100.0
@@ -25,7 +26,8 @@ def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
 
     Let p and p' be the probabilities of the event on the two data sets. For pure DP the hypothesis is p ≤ e^ε p', and
     the exact binomial test gives the p-value. For zCDP and (ε, δ)-DP, Clopper–Pearson confidence bounds on p and p' can
-    contradict the guarantee. The p-value is then the smallest error probability at which these bounds do so.
+    contradict the guarantee. The p-value is then the smallest error probability for which the confidence bounds
+    contradict the guarantee.
     """
     if isinstance(guarantee, PureDP):
         return ratio_p_value(counts, guarantee.epsilon)
@@ -57,7 +59,7 @@ def violates(p: float, q: float, guarantee: Guarantee) -> bool:
         return _violates_zcdp(p, q, guarantee.rho)
     delta = guarantee.delta if isinstance(guarantee, ApproximateDP) else 0.0
     if guarantee.epsilon > LARGEST_POWER and q > 0:
-        return False  # the event keeps the guarantee if e^ε times its probability q overflows or is above 1
+        return False  # e^ε q may overflow, and is above 1 unless q is tiny, so no violation is reported
     return p > (math.exp(min(guarantee.epsilon, LARGEST_POWER)) * q + delta) * (1 + ROUNDING)
 
 

@@ -26,11 +26,10 @@ from covassay.verification.statistics.betting import Bet, RenyiBet, event_bet, r
 class Wager:
     """A bet against the claim that uses only the category of each draw.
 
-    `bounds` is None if the categories are the event and its complement. If `bounds` is given, one category has the
-    draws that failed. The other categories are the intervals into which `bounds` divides the values of the event's
-    statistic. `swapped` says whether a bet on an event takes the second data set first, because the event seemed
-    likelier on that data set. If `bet` is a `RenyiBet`, `swapped` is False, because a `RenyiBet` chooses its direction
-    itself.
+    `bounds` is None if the categories are the event and its complement. If `bounds` is given, failed draws form one
+    category. The other categories are the intervals into which `bounds` divides the values of the event's statistic.
+    `swapped` says whether a bet on an event exchanges the two data sets, because the event seemed likelier on the
+    second one. If `bet` is a `RenyiBet`, `swapped` is False, because a `RenyiBet` chooses its direction itself.
     """
 
     bet: Bet | RenyiBet
@@ -39,7 +38,7 @@ class Wager:
     swapped: bool
 
     def seen(self, draws: Draws) -> Vector:
-        """Return the number of these draws in every category of the bet."""
+        """Return how many of these draws lie in each of the categories that the bet distinguishes."""
         return categories(self.event, self.bounds, draws)
 
     def log_value(self, one: Vector, two: Vector) -> float:
@@ -72,9 +71,10 @@ def categories(event: Event, bounds: Vector | None, draws: Draws) -> Vector:
 def wager_on(choice: EventChoice, guarantee: Guarantee) -> Wager | None:
     """Return the bet and its categories, chosen on the pilot draws.
 
-    For pure and (ε, δ)-DP, the returned bet is on the event. For zCDP, the returned bet is on the Rényi divergence of
-    the event's statistic. `wager_on` returns None if a data set has no draws, if the claim is too weak to bet against,
-    or if a bet on a divergence has no statistic.
+    For pure and (ε, δ)-DP, the bet is that the probabilities of the event on the two data sets contradict the claim.
+    For zCDP, the bet is that the Rényi divergence between the laws of the event's statistic on the two data sets is
+    above the claim. `wager_on` returns None if a data set has no pilot draws, or if the claimed ε is too large for the
+    computation. For zCDP, it also returns None if the event is a failure of the target, or if all pilot draws failed.
     """
     pilots = choice.ranking
     if min(draws.size for draws in pilots) == 0:

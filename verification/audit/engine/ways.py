@@ -35,7 +35,8 @@ from covassay.verification.statistics.streams import stream
 
 NAME_OF_FORMS, NAME_OF_STATE, NAME_OF_PROCESS = "same numbers, other form", "same call, after others", "fresh process"
 SHAPES = (20, 3), (3, 5), (300, 2)  # these shapes of data are nearly square, wide and long
-SEEDS = 4  # by chance, one factor or shift does not explain four outputs of one number
+# If each output is a single number, one factor or shift hardly explains the changes of this many outputs by chance.
+SEEDS = 4
 INSIDE = 0.9  # the rows are multiplied by this factor, so that rounding to float32 leaves them in the domain
 SLOW = 0.02  # if a draw takes longer than this many seconds, only one data set is tried
 CLOSE = 1e-4  # float32 changes an output by less than this share of the largest entry
@@ -49,9 +50,9 @@ Draw = Callable[..., Any]
 class Way:
     """A way to call a target, with a description and the function that makes a target called in this way.
 
-    `whole` says whether the way of calling is only for data of whole numbers. `ball` says whether the way of calling is
-    only for rows in the unit ball. `bounds` says whether the way of calling is only for targets that take bounds of the
-    data as an argument.
+    If `whole` is true, the target is called in this way only on data of whole numbers. If `ball` is true, the target is
+    not called in this way if the domain of its rows is a box. If `bounds` is true, only targets that take bounds of the
+    data as an argument are called in this way.
     """
 
     words: str
@@ -61,7 +62,7 @@ class Way:
     bounds: bool = False
 
     def target(self, target: Target) -> Target:
-        """Return a `Target` that calls the given target in this way."""
+        """Return a `Target` whose draws are made by calling the given target in the way that this object describes."""
         return replace(target, draw=self.made(target.draw), draw_many=None)
 
 
@@ -243,7 +244,9 @@ class Asked:
     slow: bool = False
 
     def start(self) -> str:
-        """Call the target repeatedly in the usual way, and return the reason why nothing can be compared, or ""."""
+        """Call the target repeatedly in the usual way, and store its outputs. Return the reason if these outputs cannot
+        be compared with outputs of other calls, and otherwise an empty text.
+        """
         with contextlib.suppress(ImportError):
             _pandas()
         for x, whole in self._data():
@@ -305,8 +308,8 @@ class Asked:
         self.usual = [one for one in renewed if not any(isinstance(o, Failure) for o in one[1])]
 
     def differs(self, way: Way) -> str:
-        """Return how the law differs if the target is called in this way, or an empty text if no difference is
-        proven.
+        """Return how the law of the output changes if the target is called in the given way and not in the usual way.
+        The text is empty if no difference is proven.
         """
         target, asked, changes = way.target(self.setting.target), False, list[tuple[float, Matrix]]()
         for x, first, whole in self.usual:
@@ -322,7 +325,8 @@ class Asked:
             what = self._fact(x, first, others)
             if what:
                 return f"on rows of shape {x.shape}, {way.words}, {what}"
-            # if the outputs are equal now, the first call failed or gave another output, but its repetition did not
+            # If all these outputs equal the usual ones, the first call in this way failed or gave another output, but
+            # the repeated call did not. No change is then recorded.
             if not _all_equal(first, others):
                 changes.append((_change(first, others), x))
         if changes:
@@ -348,8 +352,9 @@ class Asked:
         return moved(other, one, tolerance) if np.abs(one - other).max() > tolerance else ""
 
     def _drawn(self, way: Way, x: Matrix) -> str:
-        """Make many draws in the usual way and in this way, and return how their laws differ. The text is empty if the
-        draws prove no difference, or if `DECIDED` ways have already been compared.
+        """Make many draws by calling the target in the usual way and in the way `way`, and return how the laws of the
+        outputs differ. The text is empty if the draws prove no difference, or if `DECIDED` ways have already been
+        compared.
         """
         if self.decided >= DECIDED:
             return ""
@@ -415,9 +420,11 @@ def ways_of_asking(
 
 
 def _forms(asked: Asked) -> Finding:
-    """Check that the same numbers give the same law in every form."""
+    """Check that a target has the same law if the numbers of a data set are passed in another form, such as float32 or
+    a data frame.
+    """
     found = [what for way in FORMS if (what := asked.differs(way))]
-    same = f"the same numbers gave one output in {len(asked.compared)} forms"
+    same = f"the output was the same for {len(asked.compared)} other forms of the same numbers"
     return asked.finding(NAME_OF_FORMS, found, same, Status.REFUTED if asked.form.names_a_law else Status.NOTED)
 
 
@@ -428,7 +435,7 @@ def _state(asked: Asked) -> Finding:
     ways = [way for way in CALLS_BEFORE if (ball or not way.ball) and (bounds or not way.bounds)]
     found = [what for way in ways if (what := asked.differs(way))]
     found = found or [what for what in [asked.again()] if what]
-    same = f"one output after {len(asked.compared)} kinds of other calls"
+    same = f"the output was the same after each of {len(asked.compared)} kinds of earlier calls"
     return asked.finding(NAME_OF_STATE, found, same, Status.NOTED if counts else Status.REFUTED)
 
 
@@ -444,4 +451,9 @@ def _fresh(asked: Asked, source: TargetReference) -> Finding:
         return Finding("contract", NAME_OF_PROCESS, Status.SKIPPED, "the process ended")
     finally:
         process.end()
-    return asked.finding(NAME_OF_PROCESS, found, "one output in a fresh process and in a used one", Status.REFUTED)
+    return asked.finding(
+        NAME_OF_PROCESS,
+        found,
+        "the output was the same in a fresh process and in one with earlier calls",
+        Status.REFUTED,
+    )

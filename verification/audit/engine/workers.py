@@ -14,9 +14,9 @@ draw is lost silently.
 
 The workers of loky are started only when a start saves time. Starting a worker takes about as long as this process took
 to import this package and the target. With k workers, a start saves time if the remaining draws take more than k/(k −
-1) times as long as the start. The time of the remaining draws is unknown. Every worker also costs the processor time of
-a start. The command `covassay audit` therefore makes draws in its own process until they have taken `PATIENCE` · k/(k −
-1) times as long as a start.
+1) times as long as the start. The time of the remaining draws is unknown. Starting a worker also takes processor time,
+which is lost if few draws remain. The command `covassay audit` therefore starts the workers late: it makes draws in its
+own process until these draws have taken `PATIENCE` · k/(k − 1) times as long as the start of a worker.
 """
 
 import importlib
@@ -45,7 +45,7 @@ PACKAGES = "dask", "distributed", "ray"
 ENDED = "a worker process that drew from the target ended before its draws were made"
 WAVE = 200  # tasks
 PATIENCE = 4  # this factor is above 1, so that an audit whose draws take a few seconds starts no worker
-_paying = 0.0  # after this many seconds of calls in this process, workers save time
+_paying = 0.0  # once calls in this process have taken this many seconds, workers make the remaining calls
 _spent = 0.0  # the seconds that calls in this process have taken
 # the parallel object of the current `local_workers` block, or None outside of such a block
 _kept: ContextVar[Parallel | None] = ContextVar("_kept", default=None)
@@ -84,7 +84,8 @@ def run(jobs: int | None, function: Callable[..., Any], arguments: Iterable[tupl
 
 
 def _before_workers_pay(function: Callable[..., Any], calls: Iterator[tuple[Any, ...]]) -> Iterator[Any]:
-    """Make calls in this process until the calls have taken so long that workers save time.
+    """Make calls in this process until all its calls have taken `_paying` seconds. After this time, workers make the
+    remaining calls.
 
     A draw may kill the process that makes it. Draws are therefore made in this process only if another process
     supervises this process.

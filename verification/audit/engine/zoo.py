@@ -28,8 +28,8 @@ IN_BALL = 1 + 1e-9  # a row whose norm exceeds this number is outside of the bal
 class DataSetOfZoo:
     """A data set of the zoo, with a description of what is special about its rows.
 
-    `distance` distinguishes several data sets of one category and shape. `times` is a factor by which the number of
-    draws is multiplied.
+    `distance` is a text that tells apart several data sets of the same category and shape. `times` is a factor by which
+    the number of draws is multiplied.
     """
 
     category: str
@@ -39,7 +39,7 @@ class DataSetOfZoo:
 
     @property
     def words(self) -> str:
-        """Return the category of the data set, with the distance if there is one."""
+        """Return the category of the data set, followed by the text `distance` if it is not empty."""
         return f"{self.category}, {self.distance}" if self.distance else self.category
 
     @property
@@ -103,7 +103,7 @@ def zoo(n: int, d: int, seed: int, categories: Iterable[str] = tuple(CATEGORIES)
 
 
 MANY_ROWS = 20_000
-# rounding to 16 bits replaces the first number by the second, which is 0.03 % smaller
+# A float of 16 bits cannot represent the first of these numbers, and rounds it to the second, which is 0.03 % smaller.
 BETWEEN = 1447.49 * 2.0**-11, 1447 * 2.0**-11
 
 

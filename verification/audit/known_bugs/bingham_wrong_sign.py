@@ -24,14 +24,16 @@ from covassay.verification.audit.engine.privacy import CONFIDENCE
 from covassay.verification.audit.known_bugs.known_bug import KnownBug
 from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower
 
-# the loss is large in this dimension; it is larger in higher dimensions, but there the sampler accepts fewer proposals
+# The privacy loss of the wrong law grows with the dimension, but the share of accepted proposals falls. In this
+# dimension, the loss is already large.
 DIMENSION = 6
-# the number k of copies if ε = 1, for which η = 1/4; with so many copies the loss is near its limit for k → ∞
+# For ε = 1, where η = 1/4, this is the number k of copies of e₁ and of e₂ in the data sets. With so many copies, the
+# privacy loss is near its limit for k → ∞.
 COPIES_AT_QUARTER = 400
 RADIAL_NODES = 300  # Gauss–Legendre nodes in ∛w
 ANGULAR_NODES = 600  # the number of midpoints in the angle φ; a periodic integrand needs few of them
 SHARES = np.linspace(0.02, 0.6, 59)  # these are the probabilities of the likelihood-ratio events that are compared
-FAR = 1e9  # this number replaces k + 1 in the envelope parameter for the limit k → ∞
+FAR = 1e9  # for the limit k → ∞, the envelope parameter is computed with this number in place of k + 1
 
 
 def log_density(y: Vector, b: float, q: float) -> Vector:
@@ -81,11 +83,12 @@ def _quadrature(q: int) -> _Quadrature:
 
 @dataclass(frozen=True)
 class WrongLaw:
-    """Numbers that describe the law of the bug on the pair of neighbours, up to quadrature errors.
+    """Facts about the wrong law of the draws on two neighbours. `threshold` and `acceptance` are computed by
+    quadrature.
 
-    threshold : the threshold of the log likelihood ratio for the event with the largest expected lower bound.
-    supremum : the loss on this pair.
-    acceptance : the share of its proposals that the sampler accepts.
+    threshold : the event {log likelihood ratio ≥ threshold} gives the largest expected lower bound on the privacy loss.
+    supremum : the privacy loss of the wrong law on these two neighbours.
+    acceptance : the share of the proposals that the sampler with the wrong law accepts.
     """
 
     threshold: float
@@ -95,8 +98,9 @@ class WrongLaw:
 
 @lru_cache(maxsize=8)
 def wrong_law(q: int, k: int, eta: float, draws: float) -> WrongLaw:
-    """Return the `WrongLaw` for the pair of neighbours with k copies of e₁ and of e₂ and one more. The threshold of its
-    event is the best one for `draws` draws on each data set.
+    """Return the facts about the wrong law on two neighbours. One of them has k + 1 copies of e₁ and k copies of e₂,
+    and the other has k copies of e₁ and k + 1 copies of e₂. The threshold of the event is the best one for `draws`
+    draws on each data set.
     """
     b = law.envelope_parameter(exponents(q, k, eta))
     at = _quadrature(q)
@@ -132,7 +136,9 @@ def _best_threshold(ratio: Matrix, p: Matrix, p_swapped: Matrix, draws: float) -
 
 
 def aimed_pair(eta: float, epsilon: float, draws: float) -> Pair:
-    """Return the pair of neighbours, with an event of the likelihood ratio of the law that the bug samples."""
+    """Return two neighbours on which the wrong law has a large privacy loss. The tested event is fixed in advance: the
+    likelihood ratio of an output under the wrong law is at least a threshold.
+    """
     q, k = DIMENSION, math.ceil(COPIES_AT_QUARTER * 0.25 / eta)
     first, second = neighbours(np.repeat(np.eye(q)[:2], k, axis=0), *orthonormal_pair(q))
     a = exponents(q, k, eta)
@@ -148,12 +154,17 @@ def aimed_pair(eta: float, epsilon: float, draws: float) -> Pair:
         f"{k} copies of e₁ and of e₂ and one more, d={q}",
         first,
         second,
-        (Statistic("log likelihood ratio of the law that fits", ratio, facts.threshold),),
+        (
+            Statistic(
+                "log likelihood ratio between the two data sets under the wrong law that fits", ratio, facts.threshold
+            ),
+        ),
         remarks=(
-            f"the law that fits has loss {facts.supremum:.3f} on this pair and {exact_loss(eta, q):.3f} as n → ∞, "
-            f"exactly (claim {epsilon:g}); the correct law has loss at most {2 * eta:g}",
-            f"the law that fits accepts {facts.acceptance:.2g} of its proposals, the correct sampler "
-            f"{law.acceptance_rate(-np.diag(a)):.2g}",
+            f"the wrong law that fits has exactly the privacy loss {facts.supremum:.3f} on this pair, and "
+            f"{exact_loss(eta, q):.3f} in the limit n → ∞ (the claim is {epsilon:g}); the correct law has a loss of at "
+            f"most {2 * eta:g}",
+            f"a sampler of the wrong law accepts a share of {facts.acceptance:.2g} of its proposals, and the correct "
+            f"sampler accepts a share of {law.acceptance_rate(-np.diag(a)):.2g}",
         ),
     )
 
@@ -161,9 +172,9 @@ def aimed_pair(eta: float, epsilon: float, draws: float) -> Pair:
 BUG = KnownBug(
     name="acg-sign",
     explanation=(
-        "the density of the angular central Gaussian proposal enters the acceptance ratio with the wrong sign of its "
-        "exponent: (uᵀΩu)^{q/2} divides where it should multiply, so the draws follow exp(−uᵀAu) (uᵀΩu)^{−q} in place "
-        "of exp(−uᵀAu)"
+        "the density of the angular central Gaussian proposal has the wrong sign of its exponent in the acceptance "
+        "ratio. The ratio is divided by (uᵀΩu)^{q/2}, but must be multiplied by this factor. The density of the draws "
+        "is therefore proportional to exp(−uᵀAu) (uᵀΩu)^{−q}, and not to exp(−uᵀAu)"
     ),
     seen_in="diffprivlib 0.6.6, OpenDP 0.16.0",
     log_density=log_density,

@@ -1,4 +1,4 @@
-"""Declare the form of a known bug."""
+"""Declare the class `KnownBug`, which describes a known mistake in a sampler."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ AimedPair = Callable[[float, float, float], Pair]
 
 @dataclass(frozen=True)
 class KnownBug:
-    """A mistake in a sampler of the Bingham law exp(−uᵀAu), A = η(λ_max I − C), and the wrong law ∝ g(uᵀAu) that the
-    sampler follows.
+    """A known mistake in a sampler of the Bingham law, whose density is proportional to exp(−uᵀAu) with A = η(λ_max I −
+    C). Because of the mistake, the density of the draws is proportional to g(uᵀAu) for another function g.
 
-    name : a stable name. The negative control that repeats the bug has the same name.
-    explanation : the sentence of the report if this law fits the draws.
+    name : a stable name, which is also the name of the negative control that repeats the bug.
+    explanation : the sentence that a report prints if the draws of a target fit the wrong law.
     seen_in : the software and versions in which the bug was found.
     log_density : the function ln g.
-    exact_loss : the privacy loss of this law as n → ∞, as a function of (η, q); None if it has not been computed.
+    exact_loss : the privacy loss of the wrong law for n → ∞, as a function of (η, q); None if it is not computed.
     aimed_pair : neighbouring data sets with a large loss, and the event that reveals it; None for a bug that needs no
         special pair.
     """

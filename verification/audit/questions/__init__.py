@@ -1,5 +1,5 @@
-"""Collect all questions that an audit can ask. The module of a question has its name, and the folder of the module has
-its kind.
+"""Collect all questions that an audit can ask. Each question has a module of its own. The name of the module is the
+name of the question, and the folder of the module has the name of the question's kind.
 
 Another package adds a question by an entry point in the group `covassay.questions` that names a `Question`.
 """

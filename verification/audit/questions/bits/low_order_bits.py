@@ -1,7 +1,8 @@
 """Test whether low-order bits of the released numbers distinguish neighbouring data sets.
 
-All other questions round the outputs, so that their verdicts concern real arithmetic. The question about low-order bits
-has a verdict of its own. This verdict counts for the whole run only if the scope is "bits".
+All other questions round the outputs before they test them. Their verdicts are therefore about the mechanism in real
+arithmetic. The question about low-order bits has a verdict of its own. This verdict counts for the whole run only if
+the scope is "bits".
 """
 
 from fractions import Fraction
@@ -14,8 +15,9 @@ from covassay.verification.audit.engine.user_pair import pair_to_test
 from covassay.verification.audit.options import SCOPES
 from covassay.verification.audit.question import Question, Subject
 
-# for each scope, multiples of `look.samples`: the mean number of draws on each data set that first choose an event, and
-# the largest mean number of all draws that test events
+# All numbers of draws in these two tables are multiples of `look.samples`, for the scopes “real” and “bits”.
+# FIRST_DRAWS is the mean number of first draws on each data set, which choose an event.
+# MOST_DRAWS is the largest mean number of draws, over all tests of events.
 FIRST_DRAWS = {"real": 0.2, "bits": 1.0}
 MOST_DRAWS = {"real": 2.5, "bits": 10.0}
 PAIRS = 4  # the approximate number of pairs of neighbours that are examined
@@ -57,7 +59,8 @@ QUESTION = Question(
     ask=ask,
     spared=_spared,
     share=Fraction(1, 10),
-    valid_if="Earlier draws choose an event, and a Poisson number of new draws tests it; the test levels add up.",
+    valid_if="Earlier draws choose each event, and a Poisson number of new draws tests it. The levels of all tests add "
+    "up to at most the level of the question.",
     gives=(Bits, TestedEvent),
     draws=lambda subject, look: 2 * PAIRS * look.samples * FIRST_DRAWS[subject.options.scope or SCOPES[0]],
     cost=8,
