@@ -119,11 +119,12 @@ def audit(
         high) for every column, or (minima, maxima), where a two-by-two array is read as two pairs.
     equivariant : with bounds: the target promises to treat all columns alike, up to scale.
     adjacency : which data sets are neighbours (default: what the mechanism says, or replace-one).
-    scope : what the verdict is about: with real, about real arithmetic, while low-order bits are only reported; with
-        bits, about low-order bits as well, for which more draws are made (default: bits for mechanisms that release
-        integers, real for all others).
-    quick : ask only what needs few draws: the contract, the data path (for a named mechanism that adds noise to a
-        query), and the exact loss from recorded draws; the audit is inconclusive if these decide nothing.
+    scope : real: the verdict is about real arithmetic alone, and faults of low-order bits are only reported. bits: the
+        verdict is also about low-order bits, for which more draws are made (default: bits for mechanisms that release
+        integers, unless the audit is quick; real for all others).
+    quick : run only the checks that need few draws. They test the contract, the data path (for a named mechanism that
+        adds noise to a query), and the exact loss from recorded draws. The audit is inconclusive if they decide
+        nothing.
     samples : number of draws on each data set; some checks use a multiple of it.
     seed : the seed of all randomness of the audit.
     unseeded : the target draws from the operating system, so equal generators need not give equal outputs.

@@ -25,16 +25,16 @@ def _same(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of values of options.
+    """The type of an option's value, with functions that read, check and write such a value.
 
     type, rule : the type of a value in Python, and its rule in words.
     read : makes a value from a word of the command line.
-    take : makes a value from an argument in Python. Both functions raise ValueError or TypeError for a value that
-        breaks the rule, or `InvalidInput` with a message of their own.
+    take : makes a value from an argument in Python. `read` and `take` raise ValueError or TypeError for a value that
+        breaks the rule, or `InvalidInput` with their own message.
     named : makes a value from a word that names a file, without reading the file.
-    words : a value as words of a command line.
-    plain : the value as plain data.
-    code : the value as an expression in Python.
+    words : writes a value as words of a command line.
+    plain : writes a value as plain data.
+    code : writes a value as an expression in Python.
     """
 
     type: Any
@@ -50,7 +50,7 @@ class Kind:
 
 
 def digits(value: float) -> str:
-    """Write a number in as few digits as determine it exactly."""
+    """Write a number as a short text from which exactly this number can be read again."""
     short = f"{value:g}"
     return short if float(short) == value else repr(value)
 
@@ -79,7 +79,7 @@ def _whole(value: Any) -> int:
 
 
 def choice(*names: str) -> Kind:
-    """Return the kind of options whose values are these names."""
+    """Return the kind of an option whose value must be one of the given names."""
 
     def take(value: Any) -> str:
         if value not in names:

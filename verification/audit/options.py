@@ -37,8 +37,8 @@ OLD = {
     "checkpoint_file": ("checkpoint=…", ""),
     "claim": ("epsilon=…, delta=… or rho=…", ""),
     "claimed": ("mechanism=…", ""),
-    "dimension": ("checkpoint=… alone, with which all data sets are drawn on", "--checkpoint FILE alone"),
-    "domain": ("bounds=… alone, which say that rows lie in a box", ""),
+    "dimension": ("checkpoint=… alone; draws are then made on all data sets", "--checkpoint FILE alone"),
+    "domain": ("bounds=… alone; bounds say that all rows lie in a box", ""),
     "guarantee": ("epsilon=…, delta=… or rho=…", ""),
     "seconds": ("time_limit=…", ""),
     "seeded": ("unseeded=True in place of seeded=False", ""),
@@ -169,15 +169,16 @@ class AuditOptions:
     scope: str | None = _option(
         None,
         kinds.choice(*SCOPES),
-        "what the verdict is about: with real, about real arithmetic, while low-order bits are only reported; with "
-        "bits, about low-order bits as well, for which more draws are made (default: bits for mechanisms that release "
-        "integers, real for all others)",
+        "real: the verdict is about real arithmetic alone, and faults of low-order bits are only reported. bits: the "
+        "verdict is also about low-order bits, for which more draws are made (default: bits for mechanisms that "
+        "release integers, unless the audit is quick; real for all others)",
     )
     quick: bool = _option(
         False,
         kinds.FLAG,
-        "ask only what needs few draws: the contract, the data path (for a named mechanism that adds noise to a "
-        "query), and the exact loss from recorded draws; the audit is inconclusive if these decide nothing",
+        "run only the checks that need few draws. They test the contract, the data path (for a named mechanism that "
+        "adds noise to a query), and the exact loss from recorded draws. The audit is inconclusive if they decide "
+        "nothing",
     )
     samples: int = _option(SAMPLES, kinds.WHOLE, "number of draws on each data set; some checks use a multiple of it")
     seed: int = _option(0, kinds.WHOLE, "the seed of all randomness of the audit")
@@ -235,7 +236,7 @@ class AuditOptions:
         require_false_alarm(self.false_alarm)
         require_seconds(self.time_limit)
         if self.bounds is None and self.equivariant:
-            raise InvalidInput("equivariant: only for rows in a box; give bounds")
+            raise InvalidInput("equivariant: the option needs rows in a box; give bounds as well")
         if self.bounds is not None and self.data is not None:
             raise InvalidInput("data and bounds: your own data are scaled into the unit ball; give no bounds")
         if self.quick and self.checkpoint is not None:

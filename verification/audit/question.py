@@ -1,4 +1,4 @@
-"""Declare a question of the audit, and the subject of the questions."""
+"""Define a question, which is one check of an audit, and its subject, which is the audited target with its claim."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -22,10 +22,10 @@ from covassay.verification.audit.options import SCOPES, AuditOptions
 class Subject:
     """The subject of an audit, which is a target and its call, its claim, its profile, and the findings so far.
 
-    known : the profile of the claimed mechanism; if `mechanism` is None, a profile for any target.
+    known : the profile of the claimed mechanism, or a profile for any target if `mechanism` is None.
     choices : all options of the claimed mechanism.
     findings : the findings of earlier questions, with their status.
-    outputs : the draws of the latest look at each data set on which the law is known.
+    outputs : the most recent draws on each data set on which the law is known.
     pairs : the neighbours on which events were tested.
     """
 
@@ -47,30 +47,37 @@ class Subject:
         return self.options.scope or SCOPES[integers and not self.options.quick]
 
     def facts(self, kind: type[F]) -> list[tuple[Finding, F]]:
-        """Return all facts of this kind so far, each with its finding."""
+        """Return all facts of the class `kind` that earlier questions found, each with the finding that contains the
+        fact.
+        """
         return [(f, f.facts) for f in self.findings if isinstance(f.facts, kind)]
 
     def refuted(self, *kinds: Kind) -> bool:
-        """Return whether a finding of these kinds is refuted; without arguments, return whether any finding is, except
-        on low-order bits."""
+        """Return whether a finding of one of the given kinds is refuted.
+
+        Without arguments, return whether any finding is refuted; findings on low-order bits then do not count.
+        """
         return any(
             f.status is Status.REFUTED and (f.kind in kinds if kinds else f.kind != "bits") for f in self.findings
         )
 
 
 NOT_QUICK = "it needs statistics, which a quick audit leaves out"
-# questions that keep all draws set `most_samples` to this, which is the number of draws of a default second look
+# a question that keeps all draws in memory sets `most_samples` to this number; by default, its second round of draws
+# has this size
 MOST_KEPT = 20_000
 
 
 def always(subject: Subject) -> str:
-    """Declare that a question applies to every subject."""
+    """Return "", which means that nothing excludes the question for this target."""
     return ""
 
 
 @dataclass(frozen=True)
 class Question:
-    """One check of a target, with everything that the loop over the questions needs.
+    """One check of a target. The other fields say when and with which error probability the audit makes the check.
+
+    A look is one round of draws; a question may have a first and a second look.
 
     name : stable; it names rows of reports, rules, test cases and expected failures.
     kind : the kind of its findings, such as "law" or "privacy".
@@ -80,16 +87,16 @@ class Question:
     applies : the reason why the question does not apply, or "" if it does; known before any draw.
     spared : the reason why the question is unnecessary after the findings so far, or "".
     share : its share of the false-alarm budget, for all looks together; 0 if chance cannot make it refute.
-    tests : the largest number of p-values of a look, fixed before any draw. 0 if the findings have no p-value: then
-        `ask` itself decides them at the level of the look.
+    tests : the largest number of p-values of a look, fixed before any draw. The number is 0 if the findings have no
+        p-value; `ask` itself then decides the findings at the level of the look.
     valid_if : the reason why its p-values, or its own decisions, err with at most the stated probability.
-    reads : facts of other questions, which are asked earlier.
-    gives : the kinds of facts in its findings.
+    reads : the classes of facts that it uses; questions that give such facts are asked earlier.
+    gives : the classes of facts in its findings.
     second_look : the factor on the number of draws in a second look; 0 if there is no second look.
     second_look_below : a smaller p-value in the first look leads to a second look.
-    most_samples : the most samples that it uses, because it keeps all draws in memory; 0 if there is no limit.
+    most_samples : the largest number of samples that it uses, as it keeps all draws in memory; 0 if there is no limit.
     draws : the approximate number of draws of a look, for an estimate of its time.
-    cost : the order among questions that do not read one another.
+    cost : the order among questions that do not use facts of one another; a smaller number comes first.
     few_draws : whether a few draws suffice, so that a quick audit (`--quick`) asks it although it has a share.
     """
 
@@ -114,7 +121,7 @@ class Question:
 
     def __post_init__(self) -> None:
         if bool(self.share) != bool(self.valid_if):
-            raise ValueError(f"{self.name}: a question has a share of the error budget if and only if it says why")
+            raise ValueError(f"{self.name}: `share` and `valid_if` must be given together, or both left out")
 
     @property
     def id(self) -> str:
@@ -135,7 +142,7 @@ class Question:
         return self.draws(subject, self.limited(look)) if callable(self.draws) else self.draws
 
     def limited(self, look: Look) -> Look:
-        """Reduce the number of samples of a look to the most that the question can use."""
+        """Return the look with no more samples than the question can use."""
         return replace(look, samples=min(look.samples, self.most_samples or look.samples))
 
     def skipped(self, reason: str) -> Finding:
@@ -143,8 +150,8 @@ class Question:
         return Finding(self.kind, self.name, Status.SKIPPED, reason, question=self.id)
 
     def asked(self, subject: Subject, look: Look) -> list[Finding]:
-        """Ask the question in a look, and return undecided findings; if the question has no findings, return a skipped
-        finding.
+        """Ask the question with the draws of one look, and return its findings; findings with a p-value are not decided
+        yet. If there are no findings, return one finding which says that the question was skipped.
 
         Raises
         ------
@@ -153,17 +160,18 @@ class Question:
         few = self.limited(look)
         found = [replace(f, question=self.id) for f in self._found(subject, few)]
         if few != look:
-            limit = f"with {few.samples} samples, the most that this question uses"
+            limit = f"made with {few.samples} samples, because this check uses no more"
             found = [replace(f, detail=f"{f.detail}; {limit}") if f.status is not Status.SKIPPED else f for f in found]
         unnamed = {type(f.facts).__name__ for f in found if f.facts is not None and type(f.facts) not in self.gives}
         if unnamed:
-            raise ValueError(f"{self.id}: its findings have facts that `gives` does not name: {', '.join(unnamed)}")
+            raise ValueError(f"{self.id}: its findings have facts whose class is not in `gives`: {', '.join(unnamed)}")
         return found or [self.skipped("there was nothing to ask")]
 
     def _found(self, subject: Subject, look: Look) -> Iterable[Finding]:
         """Ask the question, or read its findings from the store if an earlier run stored them.
 
-        Findings of a question that one run may ask twice are never stored.
+        Findings are not stored if the question may have a second look, or if it uses facts of other questions and has
+        no share of the false-alarm budget.
         """
         store, tally = subject.setting.store, subject.setting.tally
         if store is None or self.second_look or (self.reads and not self.share):

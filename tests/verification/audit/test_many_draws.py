@@ -169,7 +169,7 @@ def test_what_a_question_uses_is_said_where_it_is_less_than_was_asked_for() -> N
     nobody: Any = SimpleNamespace(setting=SimpleNamespace(store=None, tally=None))
     (small,), (large,) = (question.asked(nobody, Look(samples=samples)) for samples in (300, 301))
     assert small.detail == "300"
-    assert large.detail == "300; with 300 samples, the most that this question uses"
+    assert large.detail == "300; made with 300 samples, because this check uses no more"
 
 
 @pytest.mark.slow

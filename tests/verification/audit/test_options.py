@@ -126,7 +126,7 @@ def test_an_unknown_keyword_is_refused() -> None:
         ({"unseeded": 1}, "unseeded = 1: must be True or False"),
         ({"mechanism": 3}, "mechanism = 3: must be the name of a mechanism"),
         ({"data": 3}, "data = 3: must be the name of a data set or of a file"),
-        ({"equivariant": True}, "equivariant: only for rows in a box; give bounds"),
+        ({"equivariant": True}, "equivariant: the option needs rows in a box; give bounds as well"),
     ],
 )
 def test_a_wrong_value_is_named_with_its_rule(given: dict[str, Any], message: str) -> None:

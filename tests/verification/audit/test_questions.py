@@ -68,7 +68,7 @@ def test_every_question_says_what_it_asks_and_what_it_does_not_see() -> None:
 
 
 def test_a_question_without_a_reason_for_its_share_is_refused() -> None:
-    with pytest.raises(ValueError, match="if and only if it says why"):
+    with pytest.raises(ValueError, match="must be given together, or both left out"):
         with_p_values("silent", 0.5, valid_if="")
 
 
@@ -304,7 +304,7 @@ def test_facts_that_a_question_does_not_name_are_refused() -> None:
         return [Finding("law", "a", Status.NOTED, "", facts=Explanation("it"))]
 
     with pytest.raises(
-        ValueError, match="law: silent: its findings have facts that `gives` does not name: Explanation"
+        ValueError, match="law: silent: its findings have facts whose class is not in `gives`: Explanation"
     ):
         ask([Question("silent", "law", "?", "nothing", answers)], subject(), ErrorBudget(1e-9))
     ask([Question("open", "law", "?", "nothing", answers, gives=(Explanation,))], subject(), ErrorBudget(1e-9))

@@ -30,7 +30,8 @@ CONTINUOUS = ("normal", "laplace", "exponential", "logistic", "gumbel", "uniform
 WHOLE = ("geometric",)
 # these are test values of a variable that the target may compute from a uniform number
 PROBES = (-3.0, -1.0, 0.25, 2.0)
-FLAT_PROBES = (0.03, 0.2, 0.6, 0.95)  # these are test values of a uniform number that the target may use as it is
+# these are test values of a uniform number; the output may be affine in the number itself
+FLAT_PROBES = (0.03, 0.2, 0.6, 0.95)
 IDLE = tuple(float(p) for p in (*FORCED, *(k / 24 for k in range(1, 24)), *(1 - q for q in FORCED)))
 
 
@@ -122,7 +123,8 @@ def distribution(family: str, z: float) -> float:
 def quantile(family: str, p: float) -> float:
     """Return the number z with P(Z ≤ z) = p.
 
-    For a coordinate of a radial vector, return the Laplace quantile instead, which serves as a test value.
+    For the family "radial", return the Laplace quantile, which is not the quantile of the coordinate of a radial
+    vector, but only a value at which the target is tested.
     """
     if family == "normal":
         return float(special.ndtri(p))
@@ -153,7 +155,7 @@ def variables_of(tape: Tape) -> tuple[tuple[Variable, ...], tuple[int, ...]]:
 
 
 def coordinates(tape: Tape, variables: Sequence[Variable]) -> Vector:
-    """Return the values of the variables among the recorded draws."""
+    """Return the values that the variables have in the recorded draws."""
     values = {k: flat(tape.draws[k].value) for k in {v.draw for v in variables}}
     z = np.array([v.coordinate(float(values[v.draw][v.entry])) for v in variables])
     radial = np.array([v.family == "radial" for v in variables], dtype=bool)
@@ -171,8 +173,9 @@ def _split(variables: Sequence[Variable], z: Vector) -> tuple[float, Vector]:
     """Return the length of the radial vector, and a copy of z in which this vector has the same direction and another
     length.
 
-    The entries of the vector in the copy become the recorded normal numbers, of which only the direction may matter to
-    the target. Their length varies from point to point, so that an effect of the length is noticed.
+    In the copy, the entries of the radial vector become the recorded normal numbers. The affine model holds only if the
+    target uses nothing but the direction of these numbers. Their length therefore varies from point to point, so that
+    an effect of the length is noticed.
     """
     radial = np.array([v.family == "radial" for v in variables], dtype=bool)
     length, numbers = float(np.linalg.norm(z[radial])), z.copy()
@@ -182,7 +185,9 @@ def _split(variables: Sequence[Variable], z: Vector) -> tuple[float, Vector]:
 
 
 def tape_at(tape: Tape, variables: Sequence[Variable], z: Vector, others: dict[int, Any] | None = None) -> Tape:
-    """Return a tape on which the variables have these values, and the draws in `others` have new values."""
+    """Return recorded draws in which the variables have the values z, and the draws in `others` have the values given
+    there.
+    """
     values: dict[int, Any] = {}
     radius = _radius(variables)
     if radius >= 0:
@@ -202,7 +207,8 @@ def tape_at(tape: Tape, variables: Sequence[Variable], z: Vector, others: dict[i
 class AffineNoise:
     """The affine model y = centre + gains · z of an output y in variables z.
 
-    For each entry of the output, `rounding` is the largest error of the model in its check, which counts as rounding.
+    For each entry of the output, `rounding` is the largest difference between the model and the target that was found
+    when the model was checked. Such small differences count as rounding errors.
     """
 
     centre: Vector
@@ -227,8 +233,8 @@ Run = Callable[[Tape], Recorded]
 
 
 def checked_run(run: Run, tape: Tape, shape: tuple[int, ...]) -> Recorded | NotAffine:
-    """Run the target on the draws of a tape. Check that it makes exactly these draws, and that its output has this
-    shape.
+    """Run the target on recorded draws. Check that the target makes exactly these draws, and that its output has the
+    given shape.
     """
     done = run(tape)
     if done.failure:
@@ -361,7 +367,7 @@ def agrees(
 
 
 def _blur(variables: Sequence[Variable], z: Vector) -> Vector:
-    """Return the error of each variable that the rounding of a uniform number causes."""
+    """Return the numerical error of each variable that is computed from a uniform number, which is rounded."""
     blur = np.zeros(len(variables))
     for i, variable in enumerate(variables):
         if variable.of_uniform:
@@ -373,8 +379,8 @@ def _blur(variables: Sequence[Variable], z: Vector) -> Vector:
 def points(
     variables: Sequence[Variable], z0: Vector, tape: Tape, rng: np.random.Generator, seeds: Sequence[int], fresh: int
 ) -> list[tuple[Vector, dict[int, Any]]]:
-    """Return the values of the variables at which the model is checked, with new values of the draws that only seed
-    generators.
+    """Return the points at which the model is checked. A point has values of all variables, and may have new values of
+    the draws that only seed generators.
     """
     found: list[tuple[Vector, dict[int, Any]]] = []
     whole = np.array([v.family in WHOLE for v in variables], dtype=bool)

@@ -69,7 +69,7 @@ def by_atoms(first: Side, second: Side, claim: Guarantee, rng: np.random.Generat
             drawn = first.base.tape.draws[decider.k]
             told = f"with probability {p:.3g}, where {drawn} is near {end:g}, the output has no noise"
             return event_loss(claim, p, LEVELS[0]), told
-    return 0.0, "no draw decides whether there is noise"
+    return 0.0, "no draw was found that decides whether noise is added"
 
 
 def _deciders(tape: Tape) -> Iterator[_Decider]:
@@ -94,12 +94,16 @@ def _with(draw: Draw, value: Any) -> Any:
 
 
 def _still(side: Side, k: int, value: Any, rng: np.random.Generator, fresh: int) -> Vector | None:
-    """Return the output on one data set for this value of draw k, or None if other draws change the output."""
+    """Return the output on one data set if draw k has the given value, or None if the run fails or other draws change
+    the output.
+    """
     return _held(side, {k: _with(side.base.tape.draws[k], value)}, rng, fresh)
 
 
 def _held(side: Side, held: dict[int, Any], rng: np.random.Generator, fresh: int) -> Vector | None:
-    """Return the output on one data set for these values of some draws, or None if other draws change the output."""
+    """Return the output on one data set if the draws in `held` have the given values, or None if the run fails or other
+    draws change the output.
+    """
     tape = side.base.tape
     done = side.run(tape.again(held))
     if done.failure or done.tape.trouble:  # the run may stop drawing earlier, but must not make different draws
@@ -114,8 +118,8 @@ def _held(side: Side, held: dict[int, Any], rng: np.random.Generator, fresh: int
 
 
 def _others(tape: Tape, held: dict[int, Any], rng: np.random.Generator, fresh: int) -> Iterator[Tape]:
-    """Yield tapes on which some draws have given values and all other draws are new; if several tapes are asked for,
-    some have draws in the tails.
+    """Yield `fresh` tapes, which are recorded draws: the draws in `held` have the given values, and all other draws are
+    new. If `fresh` is above 1, also yield tapes on which all other draws of a known law have values in the tails.
     """
     for _ in range(fresh):
         yield tape.again({j: draw.make(rng) for j, draw in enumerate(tape.draws) if j not in held} | held)
@@ -128,10 +132,11 @@ def _others(tape: Tape, held: dict[int, Any], rng: np.random.Generator, fresh: i
 def _never(
     side: Side, bare: list[Vector | None], k: int, branch: tuple[float, float], rng: np.random.Generator
 ) -> bool:
-    """Return whether all outputs for values of draw k outside of an interval differ from each other, and from the
-    outputs without noise.
+    """Run the target on fresh draws for which draw k lies outside of an interval. Return whether all outputs differ
+    from each other, and from the outputs without noise.
 
-    `branch` gives the interval: the extreme value of the draw at which it ends, and its length.
+    `branch` has the smallest or largest tried value of draw k, at which the interval ends, and the length of the
+    interval.
     """
     tape, seen = side.base.tape, [one for one in bare if one is not None]
     for _ in range(FRESH):
@@ -146,8 +151,8 @@ def _never(
 
 
 def _probability(side: Side, k: int, end: float, rng: np.random.Generator) -> float:
-    """Return a lower bound on the probability of the interval of values at this end for which the output is constant,
-    or 0 if the interval is a single point.
+    """Return a lower bound on the probability that the uniform draw k lies so near `end` that the output is constant.
+    Return 0 if no interval of such values is found.
     """
     bare = _still(side, k, end, rng, 1)
     assert bare is not None

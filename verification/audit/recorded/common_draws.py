@@ -3,9 +3,9 @@ the same order.
 
 Let y be an entry of the target's output and r the same entry of the reference's output, and let c and m be numbers. If
 y = c·r + m for all draws, and either |c| ≠ 1, or c = 1 and m ≠ 0, then y and r have different laws. The reason is that
-the law of a random number that is not constant changes if a constant m ≠ 0 is added, and also if the number is
-multiplied by a factor c with |c| ≠ 1, with or without such a shift. If y = r in all entries for all draws, the outputs
-have the same law.
+every random number that is not constant has the following property. Its law changes if the number is multiplied by a
+factor c with |c| ≠ 1, whatever constant m is then added. Its law also changes if only a constant m ≠ 0 is added. If y
+and r are equal in all entries for all draws, the outputs have the same law.
 
 A linear map y = A r + m may also relate the whole output vectors y and r. Let V be the linear space that the
 differences of values of r span, and let r′ be an independent copy of r. If y and r have the same law, then A maps V
@@ -31,14 +31,15 @@ from covassay.verification.audit.recorded.tape import Tape
 
 FRESH = 12  # the number of runs with fresh draws
 MOST_FORCED = 12  # at most this many variables are set to extreme quantiles one by one
-OVERDETERMINED = 6  # this many more outputs are used to fit a linear map than determine the map
-# the power of a linear map that is computed, and the norm above which powers count as growing
+# a linear map is fitted only if the number of outputs exceeds the number that determines the map by this much
+OVERDETERMINED = 6
+# the powers of a linear map count as growing if the power with this exponent has a norm above the second number
 POWER, GROWN = 2**12, 100.0
 LINEAR = 1e-7  # a linear map counts as a relation if its error is smaller than this share of the spread of the outputs
 SAME = 1e-11  # outputs count as equal up to rounding if they differ by less than this share of the largest number
 EXACT = 1e-9  # a relation counts as holding if its error is smaller than this share of the spread of an entry
 DECIDING = (1e-12, 1e-9, 1e-6, 1e-4, 1e-3, *np.linspace(0.005, 0.995, 34), 1 - 1e-3, 1 - 1e-6, 1 - 1e-12)
-FEW = 3  # each value of the deciding draw is tried with this many values of the other draws
+FEW = 3  # each value of the target's additional draw is tried with this many values of the other draws
 SECONDS = 2.0
 
 
@@ -76,9 +77,10 @@ def at_times(target: Recorder, reference: Recorder, x: Matrix, seed: int, second
     """Compare the outputs of a target that makes one draw more than the reference, where the additional draw may change
     the scale of the noise.
 
-    Suppose that each value of the additional draw multiplies the noise of the reference by a factor. If some factors
-    are below 1 and none is above 1, or some are above 1 and none is below 1, the laws of target and reference have
-    different spreads. A difference is confirmed on a changed copy of the data that the target has not seen.
+    Suppose that the noise of the target is the noise of the reference times a factor that depends on the additional
+    draw alone. If some factors are below 1 and none is above 1, or some are above 1 and none is below 1, the laws of
+    target and reference have different spreads. A difference is confirmed on a changed copy of the data that the target
+    has not seen.
     """
     found = Compared()
     for data, number in ((x, seed), (fresh_copy(x, None, seed), seed + 1)):
@@ -114,7 +116,7 @@ def _by_decider(side: Side, reference: Recorder, x: Matrix, seed: int) -> Compar
             drawn[extra[0]] = replace(drawn[extra[0]], value=value if drawn[extra[0]].shape else float(u))
             y = side.run(Tape(seed + 1, drawn))
             if y.failure or r.failure or y.tape.trouble or r.tape.trouble or y.shape != r.shape:
-                return Compared(reason="a run with other values of the draws fails, or makes different draws")
+                return Compared(reason="if the draws get other values, a run fails or makes different draws")
             outputs.append((y.output, r.output))
         factor = _factor(np.array([y for y, _ in outputs]), np.array([r for _, r in outputs]))
         if factor is None:
@@ -125,8 +127,8 @@ def _by_decider(side: Side, reference: Recorder, x: Matrix, seed: int) -> Compar
         return Compared(reason="" if not less else "more noise for some draws, and less for others")
     k = int(np.argmax(np.abs(np.array(factors) - 1)))
     return Compared(
-        f"the output varies {factors[k]:.6g} times as much as the reference's output if {theirs[extra[0]]} is "
-        f"{DECIDING[k]:.3g}"
+        f"{theirs[extra[0]]}: if this draw has the value {DECIDING[k]:.3g}, the output varies {factors[k]:.6g} times "
+        "as much as the reference's output"
     )
 
 
@@ -188,7 +190,9 @@ def _relation(ys: Matrix, rs: Matrix, single: float = 0.0) -> Compared:
         rounding = ROUNDING * UNIT * size
         if spread <= 100 * rounding or len(np.unique(r[usual])) <= FRESH // 2:
             if np.abs(y - r).max() > rounding:
-                return Compared(reason=f"entry {k + 1} hardly varies in the reference, and has another value here")
+                return Compared(
+                    reason=f"entry {k + 1} of the reference has few values, and the target gives other values"
+                )
             continue
         if np.ptp(y) <= rounding:
             return Compared(f"entry {k + 1} has no noise, and has some in the reference")
@@ -228,8 +232,8 @@ def _linear(ys: Matrix, rs: Matrix) -> Compared | None:
     beside = np.linalg.norm(matrix - matrix @ kept.T @ kept)
     if beside > TELLING:
         return Compared(
-            "the noise is a linear image of the reference's noise, and the linear map has a part of norm "
-            f"{beside:.3g} in directions in which the reference has no noise"
+            "the noise is a linear image of the reference's noise, and has components in directions in which the "
+            f"reference has no noise; this part of the linear map has norm {beside:.3g}"
         )
     # this is the linear map in coordinates in which r has spread 1 in every direction
     own = u[:, :count].T @ y @ kept.T / s[:count]
@@ -239,7 +243,10 @@ def _linear(ys: Matrix, rs: Matrix) -> Compared | None:
         powers = np.linalg.matrix_power(own, POWER)
         if np.abs(values - 1).max() > LINEAR or np.linalg.norm(powers) <= GROWN:
             return None
-        return Compared("the noise is a linear image of the reference's noise, and the powers of the linear map grow")
+        return Compared(
+            "the noise is a linear image of the reference's noise, and the powers of the linear map grow, which is "
+            "impossible if both noises have the same law"
+        )
     return Compared(
         "the noise is a linear image of the reference's noise, and the linear map has an eigenvalue of modulus "
         f"{worst:.3g}"

@@ -5,9 +5,10 @@ release. If g is the same function on both data sets and o can be computed from 
 the loss of the outputs o. The code checks by runs of the target that g is the same on both data sets, and that o can be
 computed from y. With fixed outputs of the primitives, the release must be the same on the neighbour, and the release
 must be an affine function of these outputs. The affine function is checked at outputs near the values to which noise is
-added, and at outputs far above and far below these values. If a value to which noise is added changes on the neighbour,
-or its noise scale changes, the output must be computable from the release. The values to which noise is added must not
-depend on earlier outputs, because only one sequence of outputs is examined.
+added, and at outputs far above and far below these values. If the value to which a primitive adds noise differs on the
+neighbour, or the noise scale differs, the primitive's output must be computable from the release; for all other
+outputs, this is not required. The values to which noise is added must not depend on earlier outputs, because only one
+sequence of outputs is examined.
 """
 
 from collections.abc import Sequence
@@ -26,10 +27,16 @@ from covassay.verification.audit.recorded.recorder import Recorded, Recorder
 from covassay.verification.audit.recorded.tape import Draw, Tape
 from covassay.verification.audit.recorded.transcripts import TranscriptLoss, loss_of_calls
 
-PATHS = 4  # in this many runs, noise must be added to the same values
+# noise must be added to the same values in this many runs on each data set; the affine function is checked at as many
+# random points
+PATHS = 4
 FAR = 40.0  # outputs of primitives are moved by this distance, in noise scales, in both directions
-CLOSE = 1e-9  # a difference below this share of the numbers is a rounding error
-AFFINE = 1e-6  # the largest error of an affine function, relative to the change of the release by one noise scale
+# two numbers count as equal if they differ by less than this share of their size; for a value to which noise is added,
+# the noise scale is added to the size
+CLOSE = 1e-9
+# this is the largest accepted error of the affine function, as a share of the change of the release if an output moves
+# by one noise scale
+AFFINE = 1e-6
 SEEDING = ("integers", "bytes")  # draws of these kinds may seed generators, but must not be used in another way
 
 
@@ -81,7 +88,7 @@ def _size(call: PrimitiveCall) -> float:
 
 
 class _Walk:
-    """A run of the target on one data set, which can be repeated with other outputs of its primitives."""
+    """A run of the target on one data set. The run can be repeated so that the primitives return given outputs."""
 
     def __init__(
         self, made: Recorder, allowed: Allowance, x: Matrix, seed: int, held: Sequence[PrimitiveCall] | None = None
@@ -93,7 +100,7 @@ class _Walk:
         if not self.calls:
             raise Undecided("no primitive was called")
         if transcript.trouble or (held is not None and len(held) != len(self.calls)):
-            raise Undecided("other primitives are called on the neighbour")
+            raise Undecided("the target calls different primitives on the two data sets")
         own = {call.primitive.name for call in self.calls}
         for draw in self.tape.draws:
             if draw.family not in SEEDING and not _of_primitive(draw, own, self.calls):
@@ -122,7 +129,8 @@ class _Walk:
 def _of_primitive(draw: Draw, names: set[str], calls: Sequence[PrimitiveCall]) -> bool:
     """Return whether one of these primitives made the draw.
 
-    A geometric draw counts if some call has geometric noise, which is the difference of two geometric draws.
+    For a geometric draw, return whether some call adds geometric noise, which is computed as the difference of two
+    geometric draws.
     """
     if draw.family == "geometric":
         return any(call.primitive.family == "geometric" for call in calls)
@@ -187,7 +195,7 @@ def _recoverable(first: _Walk, second: _Walk) -> None:
         if near[i] == base[i]:
             near = _forced(calls, -np.eye(count)[i])
         if near[i] == base[i]:
-            raise Undecided("an output cannot be moved inside its range")
+            raise Undecided("a primitive's output stays the same in its range if it is moved by one noise scale")
         columns.append((near[i] - base[i], near))
     y0 = _on_both(first, second, base)
     gains = np.array([(_on_both(first, second, near) - y0) / (step / s)

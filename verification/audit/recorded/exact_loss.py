@@ -54,18 +54,23 @@ from covassay.verification.audit.recorded.steps import by_steps
 from covassay.verification.audit.recorded.tape import Draw, Tape
 
 MARGIN = 1e-6  # a loss counts as within the claim if it exceeds the claim by less than this share
-# a noise scale may be too small by this share because a constant was rounded, which does not refute a claim
+# if the claim would hold with noise larger by this share, the claim is not refuted, because the cause may be a rounded
+# constant
 SLACK = 1e-3
-# the margin for losses that events prove; a small error of the scale changes probabilities far in the tails by more
+# a lower bound from the probabilities of events counts as above the claim if it exceeds the claim by this share; the
+# share is larger than `SLACK`, because a small error of the noise scale changes probabilities far in the tails by a
+# larger share
 MARGIN_OF_EVENTS = 1e-2
 AGAIN = 24  # a refutation is repeated on this many runs with fresh draws
 # the number of runs if there are uniform numbers, because uniform numbers may change the output only rarely
 AGAIN_UNIFORM = 200
 MOVED = 1e-6  # the rows change by this share of their length when a refutation is repeated
-SEEDINGS = 6  # the seeds of generators must differ between all of this many runs
+# in this many runs, a generator must get a different seed every time; if there are few seeds, two different seeds
+# suffice
+SEEDINGS = 6
 # if the seeds that determine all noise have fewer possible values, an attacker can compute every output in a second
 FEW_SEEDS = 2.0**24
-# if all noise follows from few seeds, about this share of the outputs may occur on the neighbour by coincidence
+# if all noise follows from few seeds, an output may occur on the neighbour by coincidence with about this probability
 COINCIDENCE = 1e-4
 SEED_ONLY = ("integers", "bytes")
 NUMBER = re.compile(r"\d+(\.\d+)?")
@@ -125,7 +130,9 @@ class ExactLoss:
 
 
 def relation(loss: float, lower_bound: bool) -> str:
-    """Return "≥" for a lower bound on a loss, and "=" for the loss itself, which an infinite lower bound is."""
+    """Return "≥" for a finite lower bound on a loss, and "=" otherwise, because an infinite lower bound is the loss
+    itself.
+    """
     return "≥" if lower_bound and math.isfinite(loss) else "="
 
 
@@ -244,7 +251,9 @@ def _by_primitives(
         if again.with_slack - again.rounding > new.claimed * (1 + MARGIN):
             return replace(new, seeds=(seed, seed + 1))
         return replace(
-            result, reason=f"by primitives: the loss is {found.loss:.6g}, but {again.loss:.6g} on slightly changed data"
+            result,
+            reason=f"by primitives: the loss is {found.loss:.6g} on the given data, but {again.loss:.6g} on slightly "
+            "changed data",
         )
     except Undecided as error:
         return replace(result, reason=f"by primitives: {error}")
@@ -343,9 +352,9 @@ def _with_radius(
     """Treat the normal numbers as the direction of a vector if exactly one gamma number reaches the output, since this
     number may be the length of the vector.
 
-    Return the variables, in which the normal numbers may now be coordinates of a radial vector, and the indices of the
-    gamma draws that do not reach the output. A later check decides for all variables whether the output is affine in
-    them.
+    Return the variables, and the indices of the gamma draws that do not reach the output. If a gamma number may be a
+    length, the family of the normal numbers among the returned variables is "radial". A later check decides for all
+    variables whether the output is affine in them.
     """
     tape = first.base.tape
     idle: list[int] = []
@@ -438,7 +447,8 @@ def _seeds_are_fresh(made: Recorder, x: Matrix, first: Recorded, seed: int) -> N
 def few_seeds(tape: Tape) -> int | None:
     """Return an upper bound on the number of possible values of all seeds together.
 
-    Return None if the bound is above `FEW_SEEDS`, or if some of the other draws do not follow from the seeds.
+    Return None if no generator is seeded, or if the bound is above `FEW_SEEDS`. Also return None if some draw neither
+    comes from a seeded generator nor consists of whole numbers or bytes, which may be seeds.
     """
     if not tape.seeds or any(not (draw.seeded or draw.family in SEED_ONLY) for draw in tape.draws):
         return None
@@ -519,7 +529,7 @@ def _of_ready(at: Ready, claim: Guarantee, rng: np.random.Generator, fresh: int)
         failed = first if isinstance(first, NotAffine) else second
         assert isinstance(failed, NotAffine)
         if any(v.family == "radial" for v in at.variables):  # the coordinates of a radial vector are not independent
-            raise NotDecided(f"{failed.reason}; the noise is also no random length times a random direction")
+            raise NotDecided(f"{failed.reason}; the noise is not a gamma number times a random direction either")
         loss, how = by_thresholds(at.first, at.second, at.variables, claim, rng)
         if loss <= 0:
             raise NotDecided(failed.reason)
@@ -545,8 +555,8 @@ def _no_output_of_both(first: Side, second: Side, few: int, seed: int) -> bool:
     """Return whether some entry of the output differs between the data sets and changes with every small change of the
     noise.
 
-    Without such an entry, an output on one data set may also occur on the other data set with another seed, as in
-    randomised response.
+    If no entry of the output has both properties, an output on one data set may also occur on the other data set with
+    another seed, as in randomised response.
     """
     telling = np.ones(len(first.base.output), dtype=bool)
     for k in range(SEEDINGS):
@@ -573,8 +583,8 @@ def _of_few_seeds(first: Side, second: Side, few: int, claim: Guarantee) -> _Fou
 
 
 def _on_the_other(at: Ready, first: AffineNoise, rng: np.random.Generator, fresh: int) -> AffineNoise | NotAffine:
-    """Return the affine model on the neighbour. The gains of the first data set are kept if they fit; otherwise the
-    gains are measured again.
+    """Return the affine function of the draws that gives the output on the neighbour. If the matrix G of the first data
+    set agrees with the target on the neighbour, this matrix is used; otherwise G is measured again.
     """
     base = at.second.base
     same = replace(first, centre=base.output - first.gains @ coordinates(base.tape, first.variables))
@@ -585,8 +595,8 @@ def _on_the_other(at: Ready, first: AffineNoise, rng: np.random.Generator, fresh
 
 
 def _above(at: Ready, loss: float, reason: str, claim: Guarantee, used: int) -> _Found:
-    """Return the result of a pair of which only a lower bound on the loss is known. The pair is decided if the lower
-    bound is above the claim.
+    """Return the result for a pair of data sets if only a lower bound on its loss is known. The pair is decided if the
+    lower bound is above the claim.
     """
     least = loss / (1 + MARGIN_OF_EVENTS)
     decided = least > letter_of(claim)[1]

@@ -24,8 +24,8 @@ class CountedDraws:
     """The number of random numbers that a target drew, and the number of those that change its output."""
 
     recorded: int = field(metadata=says("The number of random numbers that the target drew in one run.", **COUNT))
-    used: int = field(metadata=says("How many of them reach the output.", **COUNT))
-    unused: int = field(metadata=says("How many do not.", **COUNT))
+    used: int = field(metadata=says("The number of random numbers that change the output.", **COUNT))
+    unused: int = field(metadata=says("The number of random numbers that do not change the output.", **COUNT))
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,7 @@ class ExactPair:
             "The loss, named by the letter of the claim; null if nothing is known of the loss.", **{NULLABLE: True}
         )
     )
-    letter: Letter = field(
-        metadata=says("The letter of the loss is epsilon, rho, or delta for the loss δ at the claimed ε.")
-    )
+    letter: Letter = field(metadata=says("The name of the loss: epsilon, rho, or delta, which is δ at the claimed ε."))
     decided: bool = field(metadata=says("Says whether the loss of the pair is known, or known to be above the claim."))
     reason: str = field(metadata=says("Says how the loss of the pair was computed, or why it is not known."))
     lower_bound: bool = field(metadata=says("Whether the stated loss is only a lower bound."))
@@ -87,7 +85,8 @@ class ExactLosses(Facts):
     neighbours: tuple[Pair, ...] = field(default=(), metadata={NOT_IN_JSON: True})
 
     def allowed_by(self, guarantee: Guarantee) -> bool:
-        """Return whether some loss is decided, and this guarantee allows every decided loss.
+        """Return whether the loss of at least one pair is decided, and every decided loss is at most the loss that this
+        guarantee allows.
 
         A known δ is the loss at the claimed ε, and the loss at a larger ε would be smaller. For a claim with a larger
         ε, `allowed_by` may therefore return False although the claim allows the loss.

@@ -18,7 +18,8 @@ from covassay.verification.audit.recorded.tape import Tape
 
 Branch = Literal["fails", "other draws", "stays"]
 ALL = "all draws together"
-USUAL = (0.4, 0.3)  # an entry of the output that depends on a draw changes between these quantiles
+# an entry of the output counts as depending on a draw if the entry differs between these quantiles of the draw
+USUAL = (0.4, 0.3)
 MOST = 60  # at most this many variables are set to extreme quantiles one by one
 
 
@@ -28,11 +29,12 @@ class NotForced(Exception):
 
 @dataclass(frozen=True)
 class ForcedDraw:
-    """The behaviour of a target when one draw, or all draws together, are set to a quantile.
+    """The behaviour of a target in a run in which one random number, or every random number, equals a quantile of its
+    law.
 
     `family` is the law of the changed draw, and is empty if all draws are changed. `kind` is "fails" if the target
     fails, and "other draws" if it makes other draws or its output has another shape. `kind` is "stays" if an entry of
-    the output changes at usual quantiles, and is equal at the two most extreme ones.
+    the output differs between the quantiles `USUAL`, and has the same value at the two most extreme quantiles.
     """
 
     draw: str
@@ -49,8 +51,8 @@ class ForcedDraw:
 
 
 def forced(made: Recorder, x: Matrix, seed: int = 0) -> tuple[ForcedDraw, ...]:
-    """Find how the target behaves at extreme quantiles of all draws together. If at most `MOST` numbers are drawn, also
-    find this for each number alone.
+    """Replace all random numbers by extreme quantiles of their laws, and return how the target then behaves. If at most
+    `MOST` numbers are drawn, each number is also replaced alone.
 
     Raises
     ------

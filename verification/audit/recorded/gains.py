@@ -1,10 +1,10 @@
 """Measure how much each random draw changes the output, and compare the changes with those of the reference's draws.
 
-The gain of a draw is the change of the output if the draw changes by one unit and all other continuous draws are 0. For
-additive noise, the length of the gain is the noise scale. Draws of the target and of the reference are matched if they
-have the same law and move the output in the same direction, whatever the order of the draws is. The ratio of the
-lengths of two matched gains points to a step with a wrong factor. A ratio other than 1 does not refute a claim, because
-another correct implementation may use other draws.
+The gain of a draw is a vector, namely the change of the output if the draw changes by one unit and all other continuous
+draws are 0. For noise that is added to one entry of the output, the norm of the gain is the noise scale. Draws of the
+target and of the reference are matched if they have the same law and move the output in the same direction, whatever
+the order of the draws is. If the gains of two matched draws have different norms, a step of the target may have a wrong
+factor. Different norms do not refute a claim, because another correct implementation may use other draws.
 """
 
 from collections.abc import Mapping
@@ -28,10 +28,11 @@ MOST = 200  # variables
 
 @dataclass(frozen=True)
 class Gain:
-    """A draw of the target, matched with a draw of the reference that changes the output in the same direction.
+    """A draw of the target, and a draw of the reference that has the same law and changes the output in the same
+    direction.
 
-    `factor` is the gain of the target's draw divided by the gain of the reference's draw. `numbers` says how many
-    numbers of the draw have this factor.
+    `factor` says how strongly the target's draw changes the output, divided by how strongly the reference's draw
+    changes it. A draw may have several numbers, and `numbers` counts those that have this factor.
     """
 
     family: str
@@ -48,7 +49,7 @@ class Gain:
 
 @dataclass(frozen=True)
 class Gains:
-    """The result of a comparison of gains.
+    """The result of a comparison of the draws of a target and of the reference, by how strongly they change the output.
 
     `unmatched` gives, for each law, how many draws of the target and of the reference have no counterpart.
     """
@@ -59,7 +60,9 @@ class Gains:
 
     @property
     def changed(self) -> tuple[Gain, ...]:
-        """Return the matched draws whose factor is not 1."""
+        """Return those matched draws that change the output more strongly, or less strongly, in the target than in the
+        reference.
+        """
         return tuple(gain for gain in self.matched if abs(gain.factor - 1) > SAME)
 
 
@@ -94,8 +97,9 @@ def gains(target: Recorder, reference: Recorder, x: Matrix, seed: int = 0) -> Ga
 
 
 def _columns(made: Recorder, x: Matrix, seed: int) -> list[tuple[Variable, str, Any]] | str:
-    """Return the variables on which the output depends, with their draws and gains, or the reason why there are no such
-    variables.
+    """Return the variables on which the output depends. Each variable comes with a text that names its draw, and with
+    its gain, which is the change of the output if the variable changes by one unit. If the gains cannot be measured,
+    return a text that says why.
     """
     # all draws are 0 in this run, and a sampler may divide by their norm
     with made.standing(), np.errstate(all="ignore"):

@@ -1,10 +1,10 @@
 """Compute the probabilities of events for outputs that are no affine function of the random draws.
 
 If an entry of the output depends on one draw z alone and increases with it, then {entry ≥ t} is {z ≥ z_t} for some z_t,
-and the probability of this event is known. A threshold on an entry that increases with one draw therefore proves a
-lower bound on the privacy loss. Thresholds prove lower bounds only, so they can refute a claim but not confirm it.
-Thresholds are of use if the target applies a quantile function to a uniform number, if noise is clipped or compressed
-in its tail, or if the noise has another scale on the neighbour.
+and the probability of this event is known. The probabilities of this event on two neighbouring data sets prove a lower
+bound on the privacy loss. Thresholds prove lower bounds only, so they can refute a claim but not confirm it. Thresholds
+are of use if the target applies a quantile function to a uniform number, if noise is clipped or compressed in its tail,
+or if the noise has another scale on the neighbour.
 """
 
 import math
@@ -50,8 +50,10 @@ class Side:
 
 @dataclass(frozen=True)
 class _Map:
-    """The values of one entry of the output on both data sets, at levels of the variable z on which the entry
-    depends."""
+    """An entry of the output as a function of z, the only variable on which the entry depends.
+
+    `first` and `second` have the values of the entry on the two data sets, for the values of the variable in `z`.
+    """
 
     row: int
     variable: int
@@ -64,8 +66,8 @@ class _Map:
 def by_thresholds(
     first: Side, second: Side, variables: tuple[Variable, ...], claim: Guarantee, rng: np.random.Generator
 ) -> tuple[float, str]:
-    """Return the largest loss that thresholds prove, with a description; return 0 if no entry of the output depends on
-    one draw alone.
+    """Return the largest lower bound on the privacy loss that events {entry ≥ t} or {entry ≤ t} prove, with a
+    description. Return 0 if no entry of the output is a monotone function of one draw alone.
     """
     maps = _maps(first, second, variables, rng)
     if not maps:
@@ -162,7 +164,7 @@ def _independent(
 
 
 def _best(m: _Map, turned: bool, other: Side, variables: tuple[Variable, ...], claim: Guarantee, own: Side) -> float:
-    """Return the largest loss that thresholds on one entry prove.
+    """Return the largest lower bound on the privacy loss that events {entry ≥ t} or {entry ≤ t} prove for one entry.
 
     The thresholds are the values of the entry on one data set, at the tabulated levels of its variable. Their
     probabilities are known on this data set, and are bounded on the other data set.
@@ -199,7 +201,8 @@ def _bisected(
     near = int(inside[-1] if up else inside[0])
     far = near + (1 if up else -1)
     if not 0 <= far < len(b):
-        return 0.0  # the output is constant at this level, so the level itself bounds the probability of the event
+        # no tabulated z gives an output in the event, so the tail beyond the last z already bounds its probability
+        return 0.0
     safe, unsafe = float(m.z[near]), float(m.z[far])
     for _ in range(HALVINGS):
         middle = (safe + unsafe) / 2
@@ -219,8 +222,8 @@ def _bisected(
 
 
 def by_projections(first: AffineNoise, second: AffineNoise, claim: Guarantee) -> float:
-    """Return the largest loss that thresholds of linear functions prove, for two affine models with different laws of
-    the noise.
+    """Return the largest lower bound on the privacy loss that thresholds on linear functions of the output prove, for
+    two affine models with different laws of the noise.
 
     If an entry has noise on one data set and no noise on the other, the loss is infinite.
     """
@@ -271,7 +274,9 @@ def _normal_laws(first: AffineNoise, second: AffineNoise) -> list[tuple[float, f
 
 
 def _of_law(family: str, m: float, s: float, n: float, r: float, claim: Guarantee, both: bool = True) -> float:
-    """Return the largest loss that thresholds prove for two laws of one family with the given locations and scales."""
+    """Return the largest lower bound on the privacy loss that events {y ≤ t} or {y ≥ t} prove, for two laws of one
+    family. The first law has location m and scale s, and the second law has location n and scale r.
+    """
     best = 0.0
     probabilities = np.concatenate([np.geomspace(LEVELS[0], 0.5, 200), 1 - np.geomspace(LEVELS[0], 0.5, 100)])
     sides = ((m, s, n, r), (n, r, m, s)) if both else ((m, s, n, r),)

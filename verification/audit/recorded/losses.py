@@ -19,9 +19,10 @@ from covassay.verification.audit.recorded.affine import AffineNoise
 # a relative singular value above the first number counts as positive, and one below the second number counts as 0
 RANK = 1e-9, 1e-12
 CERTAIN = 100  # rounding does not explain a change of an output that exceeds this many rounding errors
-# rounding does not explain a difference that exceeds the range of the noise by this share
+# rounding is no explanation if more than this share of the difference of the outputs lies in directions without noise
 OUTSIDE = 1e-6
-# a shift at most the first distance from a whole number counts as whole, and one beyond the second does not
+# a shift counts as a whole number if its distance from one is at most the first number, and does not count as a whole
+# number if the distance exceeds the second number
 WHOLE = 1e-6, 1e-3
 NEARLY = 1e-3  # a parameter of a gamma law may be a rounded constant if its relative error is below this
 ORDERS = 1 + np.geomspace(1e-6, 1e6, 400)  # orders of Rényi divergences
@@ -40,11 +41,12 @@ class Law:
 
     `mu` is the distance of the normal parts of the two laws in standard deviations. `shifts` are the shifts of the
     independent Laplace and discrete Laplace variables, divided by their scales. `error` is the possible numerical error
-    of the size √(μ² + Σ shift²) of the difference. `whole` says whether some variables are discrete Laplace. `flat` and
-    `one_sided` are the shifts of the independent uniform and exponential variables, for which some outputs are possible
-    on one data set only. If several uniform variables change one output, their shift is NaN. `radial` is the length of
-    the shift of a vector w with a density proportional to e^(−|w|), and `entries` is the number of entries of w, or 0
-    if the output shows only a projection.
+    of the size √(μ² + Σ shift²) of the difference. `whole` says whether some variables are discrete Laplace. `flat` has
+    the shifts of the independent uniform variables, and `one_sided` has the shifts of the independent exponential
+    variables. After these shifts, some outputs are possible on one data set only. If several uniform variables change
+    one output, their shift is NaN. The noise may also contain a vector w with a density proportional to e^(−|w|).
+    `radial` is the norm of the shift of w, and `entries` is the number of entries of w, or 0 if the output shows only a
+    projection of w.
     """
 
     mu: float
@@ -130,14 +132,14 @@ def loss_in(claim: Guarantee, law: Law) -> tuple[float, float]:
         if not isinstance(claim, ApproximateDP):
             return math.inf, 0.0
         if any(map(math.isnan, law.flat)):
-            raise Undecided("more uniform draws than outputs, and the claim has a δ")
+            raise Undecided("the loss of more uniform draws than outputs is not computed for (ε, δ)-DP")
         if law.mu or shifts:
-            raise Undecided("uniform or exponential noise with normal or Laplace noise, and the claim has a δ")
+            raise Undecided("the loss of uniform or exponential noise with other noise is not computed for (ε, δ)-DP")
         return bounded_delta(law.flat, law.one_sided, claim.epsilon), law.error
     if isinstance(claim, PureDP):
         return (math.inf, 0.0) if law.mu else (sum(map(abs, shifts)), math.sqrt(len(shifts)) * law.error)
     if law.whole and math.inf not in shifts:
-        raise Undecided("integer noise, and the claim is not pure")
+        raise Undecided("the loss of integer noise is computed only for pure DP")
     if isinstance(claim, ZCDP):
         loss = law.mu**2 / 2 + (math.inf if math.inf in shifts else laplace_rho(shifts) if shifts else 0.0)
         size = math.sqrt(law.mu**2 + sum(t * t for t in shifts))
@@ -146,14 +148,14 @@ def loss_in(claim: Guarantee, law: Law) -> tuple[float, float]:
         loss = gaussian_delta(law.mu, claim.epsilon)
         return loss, abs(gaussian_delta(law.mu + law.error, claim.epsilon) - loss)
     if law.mu and not math.isinf(law.mu):
-        raise Undecided("normal and Laplace noise together, and the claim has a δ")
+        raise Undecided("the loss of normal and Laplace noise together is not computed for (ε, δ)-DP")
     total = sum(map(abs, shifts))
     if math.isinf(total) or math.isinf(law.mu):
         return 1.0, 0.0
     if total <= claim.epsilon:
         return 0.0, 0.0
     if len(shifts) > 1:
-        raise Undecided("several Laplace variables, and the claim has a δ")
+        raise Undecided("the loss of several Laplace variables together is not computed for (ε, δ)-DP")
     return -math.expm1((claim.epsilon - total) / 2), law.error
 
 
@@ -169,9 +171,11 @@ def _with_radial(claim: Guarantee, law: Law) -> tuple[float, float]:
         loss, error = loss_in(claim, replace(law, radial=0.0))
         return loss + law.radial, error + law.error
     if math.isinf(law.radial) or law.flat or law.one_sided or law.mu or any(law.shifts) or not law.entries:
-        raise Undecided("a gamma number is the length of the noise, and the claim is not pure")
+        raise Undecided(
+            "a gamma number is the length of the noise; in this case, the loss is computed only for pure DP"
+        )
     if isinstance(claim, ZCDP):
-        raise Undecided("a gamma number is the length of the noise, and the claim is zCDP")
+        raise Undecided("a gamma number is the length of the noise; in this case, the loss is not computed for zCDP")
     one, two = (math.exp(log_delta(q, claim.epsilon, law.entries)) for q in (law.radial, law.radial + law.error))
     return one, abs(two - one)
 
@@ -199,7 +203,10 @@ def event_loss(claim: Guarantee, p: float, q: float) -> float:
 
 
 def components(gains: Matrix) -> list[tuple[list[int], list[int]]]:
-    """Return the groups of rows and variables that the matrix G connects; a row without noise is a group by itself."""
+    """Split the rows and columns of the matrix G into groups, and return the groups. A row and a column are in one
+    group if a chain of nonzero entries of G connects them. A row of zeros, which is an entry of the output without
+    noise, is a group by itself.
+    """
     rows = len(gains)
     linked = gains != 0
     left, found = set(range(rows)), []
@@ -257,7 +264,9 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
         if not columns:
             if (np.abs(d) > CERTAIN * e).any():
                 return Law(math.inf, (math.inf,), 0.0)
-            raise Undecided("an entry without noise changes so little that rounding may be the cause")
+            raise Undecided(
+                "an entry without noise differs so little between the data sets that rounding may be the cause"
+            )
         kinds = {families[j] for j in columns}
         g = gains[np.ix_(rows, columns)]
         if kinds == {"normal"} or kinds == {"radial"}:
@@ -287,7 +296,9 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
             if z is None:
                 return Law(0.0, (math.inf,), 0.0)
             if (np.abs(d) <= CERTAIN * e).all():
-                raise Undecided("an entry with bounded noise changes so little that rounding may be the cause")
+                raise Undecided(
+                    "an entry with bounded noise differs so little between the data sets that rounding may be the cause"
+                )
             bounded[family] += [math.nan] if more else [float(t) for t in z]
         else:
             raise Undecided(
@@ -302,8 +313,8 @@ def law_of(first: AffineNoise, second: AffineNoise) -> Law:
 
 
 def _radial_too(law: Law, noise: AffineNoise, shift: float) -> Law:
-    """Return the law completed by the shift of a vector w. The direction of w is uniform, and its length has a gamma
-    law.
+    """Return the law with the shift of a noise vector w added. The direction of w is uniform, and its length has a
+    gamma law.
 
     If the vector w has m entries and k is the parameter of the gamma law, the density of w is proportional to |w|^(k −
     m) e^(−|w|). If k is not m, the density of w is 0 or infinite at one point, which differs between the neighbours.
@@ -321,9 +332,9 @@ def _radial_too(law: Law, noise: AffineNoise, shift: float) -> Law:
 
 
 def joined(noise: AffineNoise) -> tuple[Matrix, list[str], list[float]]:
-    """Return the matrix G, the families and the scales, where pairs of variables are joined. Two exponential variables
-    with opposite columns become one Laplace variable, and two such geometric variables become one discrete Laplace
-    variable.
+    """Return the matrix G, and the family and scale of the variable of each column, after some pairs of variables were
+    replaced by one variable. Two exponential variables with opposite columns become one Laplace variable, and two such
+    geometric variables become one discrete Laplace variable.
     """
     columns, families, scales = [], [], []
     single: dict[str, list[tuple[Vector, float]]] = {"exponential": [], "geometric": []}

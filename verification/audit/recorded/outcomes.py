@@ -4,9 +4,10 @@ The output of a target is a function f(x, c, z) of the data x, of its random cho
 choices are draws of whole numbers, of permutations, and of positions in a list. If f(x, c, z) is equal for all outcomes
 c, then the output has the law of f(x, c₀, z) for any fixed c₀, and the choices may be ignored. The code computes all
 possible outcomes from the parameters of the draws, so that none is missed. Several choices are enumerated together,
-because two of them may matter only together. A choice among the rows of data with a single row has one outcome, and may
-therefore be ignored. The outputs are compared for the recorded values of the other draws, for fresh values, and for
-values far in both tails. The premise is that a choice which matters also matters at one of these values of z.
+because two of them may matter only together. If the data have a single row, a choice among the rows has one outcome,
+and may therefore be ignored. The outputs are compared for the recorded values of the other draws, for fresh values, and
+for values far in both tails. The code assumes that, if the output depends on a choice, one of these values of z shows
+the dependence.
 """
 
 import itertools
@@ -29,7 +30,7 @@ from covassay.verification.audit.recorded.half_lines import Side
 from covassay.verification.audit.recorded.tape import Draw
 
 FEW = 6  # choices that together have more outcomes are not enumerated
-FRESH = 2  # in this many settings, all draws other than the choices are fresh
+FRESH = 2  # the outcomes of the choices are compared for this many sets of fresh values of all other draws
 
 
 def equal(one: Vector, two: Vector) -> bool:
@@ -51,8 +52,8 @@ def without_effect(first: Side, second: Side, others: Sequence[int], rng: np.ran
     """Return the indices of those choices among the draws `others` that have no effect on the outputs on both data
     sets.
 
-    `first` and `second` are runs on the two data sets. No index is returned if there are too many combinations of
-    outcomes to try, or if one of them changes an output.
+    `first` and `second` are runs on the two data sets. The result is empty if the choices have more than `FEW`
+    combinations of outcomes, or if an output is not the same for all combinations.
     """
     choices = {k: found for k in others if (found := outcomes(first.base.tape.draws[k]))}
     if math.prod(len(found) for found in choices.values()) > FEW:
@@ -88,7 +89,9 @@ def outcomes(draw: Draw) -> list[Any]:
 
 
 def _alike(side: Side, choices: Sequence[int], every: Sequence[dict[int, Any]], rng: np.random.Generator) -> bool:
-    """Return whether the output is the same for every outcome, for each tried setting of the other draws."""
+    """Return whether all outcomes of the choices give the same output. The outcomes are compared for several values of
+    the other draws.
+    """
     tape = side.base.tape
     variables, others = variables_of(tape)
     z0 = coordinates(tape, variables)

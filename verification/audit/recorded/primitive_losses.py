@@ -61,11 +61,15 @@ def _loss(call: PrimitiveCall, v: float, w: float, a: float, b: float) -> Signed
         return _apart(abs(v - w) / a) if a == b else (math.inf, math.inf)
     if into == "folded":
         if geometric or a != b:
-            raise Undecided("folded noise that consists of whole numbers, or has another scale on the neighbour")
+            raise Undecided(
+                "the loss of folded noise is computed only for continuous noise with the same scale on both data sets"
+            )
         return _of_folded(v, w, a, call.range)
     if geometric:
         if into != "clipped" or not all(math.isinf(end) or end.is_integer() for end in call.range):
-            raise Undecided("noise of whole numbers that is redrawn, or whose range ends between whole numbers")
+            raise Undecided(
+                "the loss of integer noise in a range is computed only for clipping to whole or infinite ends"
+            )
         return _extremes(_whole_law(v, a, call.range), _whole_law(w, b, call.range), _whole_points(v, w, call.range))
     low, high = call.range
     if a != b and (math.isinf(low) or math.isinf(high)):
@@ -144,8 +148,8 @@ def _whole_points(v: float, w: float, bounds: Range) -> list[float]:
 
 
 def _whole_law(v: float, scale: float, bounds: Range) -> Callable[[float], float]:
-    """Return the log probability of a whole number as a function; an end of the range has the probability of all
-    numbers beyond it.
+    """Return the log probability of an output as a function. The outputs are whole numbers that are clipped to a range,
+    so an end of the range has the probability of all numbers at and beyond this end.
     """
     if not v.is_integer():
         raise Undecided("noise of whole numbers is added to a value that is not a whole number")

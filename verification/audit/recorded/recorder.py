@@ -48,7 +48,7 @@ class Recorder:
             yield
 
     def run(self, x: Matrix, tape: Tape) -> Recorded:
-        """Run the target once, inside of a `with` block of `standing`."""
+        """Run the target once on the data x. The caller must be inside of a block `with self.standing():`."""
         given = np.array(x, dtype=np.float64)
         with running(tape):
             output, _ = call(self.target, given, dict(self.budget), handed_generator(), self.seconds)

@@ -5,9 +5,9 @@ If noise is drawn again when it is too large, its law has no tail, so some outpu
 Suppose that an entry of the output depends on one noise number alone, and that the target draws this number again if
 the number lies beyond an edge. If large noise is drawn again, the output at the edge is the most extreme possible
 output. The most extreme possible output is different on the neighbour. The outputs between the extremes of the two data
-sets have a known probability on one data set, and probability 0 on the other. The code checks that the other noise
-numbers do not matter, that the new number replaces the old one, and that a new number beyond the edge is also drawn
-again.
+sets have a known probability on one data set, and probability 0 on the other. The code checks that the entry does not
+depend on other noise numbers, and that the new number replaces the old one. The code also checks that the new number is
+drawn again if this number is beyond the edge as well.
 """
 
 from collections.abc import Iterator
@@ -24,16 +24,16 @@ from covassay.verification.audit.recorded.recorder import Recorded
 
 MOST = 30  # at most this many noise numbers are examined
 USUAL = 0.4, 0.3  # the target must not redraw a noise number at these quantiles
-FRESH = 16  # the number of runs that check that other noise numbers do not matter
+FRESH = 16  # in this many runs, the code checks that the entry does not depend on other noise numbers
 HALVINGS = 45
 EXACT = 1e-9  # a value counts as on the straight line if its relative error is at most this
-NEAR = 1e-6  # the target is checked at this relative distance on both sides of the edge
+NEAR = 1e-6  # the target is run with noise numbers that are smaller and larger than the edge by this share of the edge
 
 
 @dataclass(frozen=True)
 class _Line:
-    """The entry `row` of the output on one data set, which equals centre + gain · z up to the edge, where it reaches
-    `limit`.
+    """An entry of the output on one data set as a function of a noise number z. The entry equals centre + gain · z
+    until z reaches `edge`; beyond the edge, z is drawn again.
     """
 
     centre: float
@@ -42,12 +42,12 @@ class _Line:
 
     @property
     def limit(self) -> float:
-        """Return the most extreme possible output on the line."""
+        """Return the value of the entry at the edge, which is the most extreme possible value."""
         return self.centre + self.gain * self.edge
 
 
 class _Number:
-    """A noise number of a run, with one tail of its law."""
+    """One random number that the target uses as noise, and the upper or lower tail of its law, which is examined."""
 
     def __init__(self, variables: tuple[Variable, ...], i: int, upper: bool) -> None:
         self.variables, self.i, self.upper = variables, i, upper
@@ -59,7 +59,7 @@ class _Number:
         return self.variable.above(p) if self.upper else self.variable.at(p)
 
     def beyond(self, z: float) -> float:
-        """Return the probability that the noise number is more extreme than z."""
+        """Return the probability that the noise number lies further out in the examined tail than z."""
         return self.variable.upper(z) if self.upper else self.variable.lower(z)
 
     def run(self, side: Side, z: float, others: Vector | None = None) -> Recorded:
@@ -72,10 +72,12 @@ class _Number:
 
 
 def by_redraws(first: Side, second: Side, claim: Guarantee, rng: np.random.Generator) -> tuple[float, str]:
-    """Return the loss that missing tails prove, with a description of these tails; return 0 if no tail is missing."""
+    """Return a lower bound on the privacy loss from noise that is drawn again if it is too large, with a description of
+    this noise. Return 0 if no such noise is found.
+    """
     variables, _ = variables_of(first.base.tape)
     if not variables or not any(_all_again(first, variables, upper) for upper in (False, True)):
-        return 0.0, "nothing is drawn again if all noise numbers are large"
+        return 0.0, "the target makes no new draws if all its noise numbers are large"
     for i in [i for i, v in enumerate(variables) if v.family in ("normal", "laplace")][:MOST]:
         for upper in (False, True):
             number = _Number(variables, i, upper)
@@ -89,9 +91,12 @@ def by_redraws(first: Side, second: Side, claim: Guarantee, rng: np.random.Gener
                 sides = zip((first, second), lines, strict=True)
                 if p and all(line is not None and _alone(side, number, row, line, rng) for side, line in sides):
                     drawn = first.base.tape.draws[variables[i].draw]
-                    told = f"{drawn}: number {variables[i].entry + 1} is drawn again beyond {lines[0].edge:.6g}"
+                    told = (
+                        f"{drawn}: the target draws number {variables[i].entry + 1} again if this number lies beyond "
+                        f"{lines[0].edge:.6g}"
+                    )
                     return event_loss(claim, p, LEVELS[0]), told
-    return 0.0, "no noise number is found that is drawn again if it is large"
+    return 0.0, "no single noise number was found that the target draws again if the number is large"
 
 
 def _again(side: Side, done: Recorded) -> bool:
@@ -119,8 +124,8 @@ def _rows(side: Side, number: _Number) -> Iterator[int]:
 
 
 def _line(side: Side, number: _Number, row: int) -> _Line | None:
-    """Return the straight line that an entry follows as a function of the noise number, up to the edge. Return None if
-    there is no edge or no line.
+    """Return the entry `row` of the output as a linear function of the noise number, with the edge beyond which this
+    number is drawn again. Return None if there is no edge, or the function is not linear up to the edge.
     """
     usual = [number.at(p) for p in USUAL]
     runs = [number.run(side, z) for z in usual]
@@ -158,8 +163,8 @@ def _apart(number: _Number, one: _Line, other: _Line) -> float:
 
 
 def _alone(side: Side, number: _Number, row: int, line: _Line, rng: np.random.Generator) -> bool:
-    """Return whether other noise numbers have no effect on the entry, and the noise number is drawn again whenever it
-    is beyond the edge.
+    """Return whether two conditions hold in all tried runs: the entry depends on no other noise number, and the target
+    draws the examined number again if this number is beyond the edge.
     """
     just, between = line.edge * (1 - NEAR), number.at(FORCED[1])
     beyond = [line.edge * (1 + NEAR), between if abs(between) > abs(line.edge) else number.far, number.far]

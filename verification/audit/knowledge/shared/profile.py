@@ -1,4 +1,6 @@
-"""Define what an audit needs to know about a mechanism, and neighbouring data sets that serve any mechanism."""
+"""Define what an audit needs to know about a mechanism, and neighbouring data sets on which any mechanism can be
+tested.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -42,9 +44,9 @@ class ClaimUnderAudit:
     """The claim that a target is a certain mechanism with certain options, and keeps a certain privacy guarantee.
 
     `options` has every option. `view` computes the tested quantity from an output; if `view` is None, the output itself
-    is tested. `samples` is the number of draws on each data set; pairs use it to choose events that `samples` draws can
-    detect. `seed` is the seed of draws from the reference. `many` makes many draws of the reference at once; if `many`
-    is None, the draws are made one by one.
+    is tested. `samples` is the number of draws on each data set; some mechanisms choose the tested neighbours and
+    events for this number. `seed` is the seed of draws from the reference. `many` makes many draws of the reference at
+    once; if `many` is None, the draws are made one by one.
     """
 
     mechanism: Mechanism[Any, ..., Any]
@@ -95,11 +97,12 @@ Pairs = tuple[Pair, ...]
 
 @dataclass(frozen=True)
 class KnownLaw:
-    """What the audit knows of a law, namely data sets with tests and laws of plausible mistakes, neighbours, and the
-    law on data of other shapes.
+    """What the audit knows about the law of a mechanism's outputs.
 
-    `pairs` may be a function of the names of the wrong laws that fit the draws, so that neighbours can be chosen for
-    these laws. `shapes` is None if the law is known only on `scenarios`.
+    `scenarios` are data sets with tests of the law, and with the laws that plausible mistakes would give. `pairs` are
+    the neighbours on which events are tested. `pairs` may also be a function of the names of the wrong laws that fit
+    the draws, so that neighbours can be chosen for these laws. `shapes` gives the law on data of other shapes, and is
+    None if the law is known only on `scenarios`.
     """
 
     scenarios: tuple[Scenario, ...]
@@ -115,13 +118,13 @@ class KnownLaw:
 class Profile:
     """What an audit needs to know about a mechanism, or about a target that names no mechanism.
 
-    `pairs` takes the names of the wrong laws that fit the draws, as in `KnownLaw`. `data_path` states how the output
-    depends on the data, and is None if nothing is known of this dependence. `shapes` gives the law on data of any
-    shape, and is None if the law is known only on `scenarios`. `domain` is the set in which all rows must lie. `beside`
-    is the reference whose draws are compared with the target's draws, or None. `at_budget` takes another budget and
-    returns the data path and the reference for this budget. `independent` says whether all distinct entries of the
-    noise are independent. `view` computes the tested quantity from an output; if `view` is None, the output itself is
-    tested.
+    `pairs` takes the names of the laws of plausible mistakes that fit the draws, and returns the neighbours to test.
+    `data_path` states how the output depends on the data, and is None if nothing is known of this dependence. `shapes`
+    gives the law on data of any shape, and is None if the law is known only on `scenarios`. `domain` is the set in
+    which all rows must lie. `beside` is the reference whose draws are compared with the target's draws, or None.
+    `at_budget` takes another budget and returns the data path and the reference for this budget. `independent` says
+    whether all distinct entries of the noise are independent. `view` computes the tested quantity from an output; if
+    `view` is None, the output itself is tested.
     """
 
     form: Form
@@ -142,12 +145,13 @@ Statistics = Callable[[Matrix, Matrix], tuple[Statistic, ...]]
 def common_pairs(
     output: Output, statistics: Statistics | None = None, dimensions: tuple[int, ...] = (2,), weight: float = 1.0
 ) -> tuple[Pair, ...]:
-    """Return extremal neighbours for any mechanism, which differ in orthonormal rows, in a row and a zero row, and in
-    far rows.
+    """Return neighbours on which any mechanism can be tested. Two neighbours differ in one row: their two rows are
+    orthonormal, or one of them is zero, or both have the norm `OUTSIDE`.
 
     In the last pair of neighbours that this function returns, both data sets have a row outside of the domain. A
     mechanism that rejects rows outside of the domain rejects both data sets; a mechanism that clips rows gets
-    orthonormal rows. By default all neighbours that this function returns have the generic statistics.
+    orthonormal rows. If `statistics` is None, events of the statistics from `generic_statistics` are tested on all
+    returned neighbours.
     """
 
     def generic(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
@@ -209,5 +213,5 @@ def black_box_pairs(output: Output) -> tuple[Pair, ...]:
 def black_box(output: Output) -> Profile:
     """Return what an audit expects of a target that names no mechanism, for which no law is known."""
     pairs = (*common_pairs(output, dimensions=(1, 2, 3)), *black_box_pairs(output))
-    # if the possible outputs are finitely many, a correct target gives the same output on many data sets
+    # outputs of the kind "level" have finitely many values, so a correct target may give one output on many data sets
     return Profile(Form(output, repeats=output.kind == "level", names_a_law=False), (), lambda _: pairs)

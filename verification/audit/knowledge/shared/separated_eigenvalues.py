@@ -135,7 +135,7 @@ class SeparatedEigenvalues:
         )
 
     def in_short(self) -> Scenario:
-        """Return these rows with only the tests that exist in every dimension."""
+        """Return a scenario of these rows, with only those tests of the law that are possible in every dimension."""
         tests: dict[str, Test] = {"all eigenvalues": self.all_eigenvalues}
         tests["last direction"] = self.direction(self.dimension - 2)
         x = np.repeat(np.eye(self.dimension), self.counts, axis=0)
@@ -177,8 +177,8 @@ def eigenvalue_pair(gap: int) -> Pair:
     """Return neighbours whose eigenvalues lie far apart; one gap between eigenvalues is `gap` + 1 in one data set and
     `gap` − 1 in the other.
 
-    The statistic of this pair has no fixed threshold. Under zCDP the Rényi divergence of the noisy gap is therefore
-    tested as well.
+    The statistic is the gap between the two eigenvalues of the output. Its threshold is not fixed in advance, but
+    chosen on draws. Under zCDP, the audit also tests the Rényi divergence of this statistic.
     """
     first, second = neighbours(np.repeat(np.eye(2), [2 * gap, gap], axis=0), *orthonormal_pair(2))
 

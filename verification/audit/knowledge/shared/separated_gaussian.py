@@ -1,5 +1,5 @@
-"""Test Gaussian noise on eigenvalues that are many noise scales apart, where the output of SeparateCov shows this
-noise.
+"""Test the Gaussian noise that SeparateCov adds to the eigenvalues. The eigenvalues of the data are many noise scales
+apart, so that the eigenvalues of the output show this noise.
 """
 
 import math
@@ -18,7 +18,7 @@ from covassay.verification.audit.knowledge.shared.separated_eigenvalues import e
 from covassay.verification.statistics.laws import NORMAL
 from covassay.verification.statistics.tests import TestResult, gamma_total, independence, kolmogorov_smirnov
 
-# this is the gap between eigenvalues in noise scales, which noise exceeds with probability below 1e-100
+# eigenvalues of the data are this many noise scales apart; noise changes their order with probability below 1e-100
 SEPARATION = 40.0
 
 

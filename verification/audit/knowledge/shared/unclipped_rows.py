@@ -27,7 +27,8 @@ def certain(rows: float) -> Matrix:
 
 
 def law(claim: ClaimUnderAudit, exact: Scenario, weight: float) -> KnownLaw:
-    """Return the tests that compare draws with the reference, and pairs that serve any mechanism.
+    """Return tests that compare draws of the target with draws of the reference, and neighbours on which any mechanism
+    can be tested.
 
     The data with a known law are added if the mechanism does not search for a radius and at most `MOST` rows are
     needed.

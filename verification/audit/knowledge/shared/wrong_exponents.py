@@ -5,5 +5,5 @@ WRONG_EXPONENTS = (  # (name, explanation, factor)
     ("double-exponent", "the exponent is twice the calibrated one", 2.0),
     ("half-exponent", "the exponent is half the calibrated one", 0.5),
     ("quadruple-exponent", "the exponent is four times the calibrated one", 4.0),
-    ("uniform", "on equal rows the draws are uniform: are the data not used, or is their mean taken off?", 0.0),
+    ("uniform", "on equal rows the draws are uniform: the data may be unused, or their mean may be subtracted", 0.0),
 )

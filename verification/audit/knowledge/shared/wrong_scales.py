@@ -18,5 +18,8 @@ ONE_FOR_ROOT_TWO = "half-scale", "double-scale", "sensitivity-one"
 
 
 def scale_suspects(test: Callable[[float], Test], names: tuple[str, ...] = USUAL) -> tuple[Suspect, ...]:
-    """Return the law of each named mistake as a suspect; `test` takes a factor of the scale and returns a test."""
+    """Return a suspect for each mistake in `names`, which is the law that this mistake would give.
+
+    `test` takes a factor, and returns the test that the noise has this factor times the calibrated scale.
+    """
     return tuple(Suspect.times(name, MISTAKES[name][1], MISTAKES[name][0], test) for name in names)
