@@ -89,7 +89,7 @@ class Question:
     second_look_below : a smaller p-value in the first look leads to a second look.
     most_samples : the most samples that it uses, because it keeps all draws in memory; 0 if there is no limit.
     draws : the approximate number of draws of a look, for an estimate of its time.
-    cost : the order among questions that do not read one another.
+    cost : the order among questions that do not need the facts of one another.
     few_draws : whether a few draws suffice, so that a quick audit (`--quick`) asks it although it has a share.
     """
 
