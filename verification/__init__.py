@@ -44,7 +44,8 @@ class _WithAudit(ModuleType):
     """A class of modules whose attribute `audit` is a function, although a package in the folder has the same name.
 
     As soon as a part of the package `audit` is imported, Python sets the attribute `audit` of the module above it to
-    this package. The class ignores this, so that the attribute remains the function.
+    this package. The class ignores this, so that the attribute remains the function. The module `audit/api.py` makes
+    the parts of the package attributes of the function.
     """
 
     @property
