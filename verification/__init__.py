@@ -41,11 +41,11 @@ def __getattr__(name: str) -> Any:
 
 
 class _WithAudit(ModuleType):
-    """A module in which `audit` is the function, although a package in its folder has the same name.
+    """A class of modules whose attribute `audit` is a function, although a package in the folder has the same name.
 
-    Python binds the name of a package in the module above it as soon as a part of the package is imported. The class
-    makes the parts of the package attributes of the function, so that the function and its parts are found under one
-    name.
+    As soon as a part of the package `audit` is imported, Python sets the attribute `audit` of the module above it to
+    this package. The class ignores this, so that the attribute remains the function. The module `audit/api.py` makes
+    the parts of the package attributes of the function.
     """
 
     @property

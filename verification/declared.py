@@ -1,5 +1,5 @@
-"""Look up in the declarations of the mechanisms what the command line, the audit and the site need: groups by origin,
-and default budgets.
+"""Look up the origins and the default budgets of mechanisms in their declarations, for the command line, the audit and
+the site.
 """
 
 from typing import Any

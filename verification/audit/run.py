@@ -2,7 +2,7 @@
 
 A first look asks every question that applies to the target. If the first look refutes nothing, suspicious findings get
 a second look, on more and fresh draws. The false-alarm levels of both looks are reserved before the first draw. This
-module does not name any question, and uses only the declarations of the questions.
+module names no single question. It uses only what each `Question` declares, such as its cost and the facts it reads.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -18,21 +18,24 @@ Told = Callable[[Question, Sequence[Finding]], None]
 
 
 def in_order(questions: Iterable[Question]) -> list[Question]:
-    """Return the questions in the order in which they are asked: each question follows those whose facts it reads, and
-    otherwise cheaper questions come first."""
+    """Return the questions of an audit in the order in which they are asked.
+
+    A question comes after the questions that give the facts that it reads. Among the questions that can come next, the
+    cheapest comes first.
+    """
     waiting, ordered = sorted(questions, key=lambda q: (q.cost, q.id)), list[Question]()
     while waiting:
         ready = (q for q in waiting if not any(set(q.reads) & set(p.gives) for p in waiting if p is not q))
         found = next(ready, None)
         if found is None:
-            raise ValueError(f"questions that read one another: {', '.join(q.id for q in waiting)}")
+            raise ValueError(f"questions that need the facts of one another: {', '.join(q.id for q in waiting)}")
         waiting.remove(found)
         ordered.append(found)
     return ordered
 
 
 def plan(question: Question, subject: Subject, budget: ErrorBudget) -> tuple[Look, ...]:
-    """Return the looks of a question, each with its reserved share of the budget."""
+    """Return the planned rounds of draws of a question, each with the false-alarm level that is reserved for it."""
     tests, options = question.most_tests(subject), subject.options
     looks = LOOKS if question.second_look else LOOKS[:1]
     planned = []
@@ -73,9 +76,10 @@ def _why_not(question: Question, subject: Subject) -> str:
 
 
 def _look_again(ordered: list[Question], subject: Subject, looks: dict[str, tuple[Look, ...]], told: Told) -> None:
-    """Take the second looks.
+    """Ask questions again on more draws if more draws may refute one of their findings.
 
-    A question without p-values is asked again if it uses facts from a question that had a second look.
+    If a question is asked again, the questions that read its facts are also asked again, unless they have a share of
+    the false-alarm budget.
     """
     renewed: set[type] = set()
     for question in ordered:
@@ -99,7 +103,7 @@ def _worth_more_draws(finding: Finding, question: Question) -> bool:
 
 
 def _look(question: Question, subject: Subject, look: Look, told: Told) -> None:
-    """Ask one question. Its new findings replace its earlier findings on the same data sets."""
+    """Ask one question. The new findings of the question replace its earlier findings on the same data sets."""
     found = decide(question.asked(subject, look), look)
     asked_again = {f.scenario for f in found} | (look.again or frozenset())
     subject.findings = [f for f in subject.findings if f.question != question.id or f.scenario not in asked_again]
@@ -109,7 +113,10 @@ def _look(question: Question, subject: Subject, look: Look, told: Told) -> None:
 
 
 def _part(question: Question, look: Look) -> str:
-    """Return the text that the progress display shows for a look. For a first look it is the id of the question."""
+    """Return the text that the progress display shows for a round of draws of a question.
+
+    For the first round, the text is the id of the question.
+    """
     return question.id if look.name == LOOKS[0] else f"{question.id}, {look.name}"
 
 

@@ -20,31 +20,33 @@ and seed (a whole number) may be used.
 A target may also be a process in any language. The process reads lines of JSON from
 standard input, such as
   {"x": [[0.6, 0.8], [1.0, 0.0]], "epsilon": 1.0, "seed": 81129638414606}
-It answers each line with one line on standard output, and flushes the output:
+The process answers each line with one line on standard output, and flushes the output:
   {"output": [[3.17, -0.72], [1.94, 0.05]]}
 or, if there is no output,
   {"error": "why there is none"}
---example c, node, python, r or sh prints such a target.
+The option --example c prints the source of such a process in C. There are also examples
+for node, python, r and sh.
 
 --checkpoint FILE stores the draws in FILE. After an interruption, a kill or a power
-cut, the same command continues from FILE, and makes the same report. --samples may be
-any number. The first 50000 draws of a series are kept, and of later draws only sums. A
-check that cannot use sums says how many draws it uses. If the function f has an
-attribute draw_many, the call f.draw_many(x, size, *, epsilon, rng) must return an array
-of `size` outputs, which makes the audit faster.
+cut, the same command continues from FILE, and makes the same report.
+
+The number of draws (--samples) has no upper limit. The first 50000 draws of a series
+are kept, and of later draws only sums. A check that cannot use sums says how many draws
+it uses. If the function f has an attribute draw_many, the call f.draw_many(x, size, *,
+epsilon, rng) must return an array of `size` outputs, which makes the audit faster.
 
 With --bounds every column j has public bounds LOW_j ≤ x_j ≤ HIGH_j, and rows lie in
 this box instead of the unit ball. The value of --bounds is a list LOW:HIGH,LOW:HIGH,…
 (write --bounds=… if the list begins with a minus sign), or a .toml or .json file with a
 line `name = [low, high]` for every column, in the order of the columns. A function with
 a parameter `bounds` gets the bounds as d pairs (low, high), and a process gets them as
-"bounds" in the request. Such a target is also audited with other bounds.
+"bounds" in the request. A target that gets the bounds is also audited with other bounds.
 
 --expected-failures FILE names checks that are known to fail, each with the reason. A
-name stands for one check of the contract, such as "row order", or for all checks of one
-kind: data path, law, privacy or bits. The option does not change the report. The exit
-status ignores the failures of named checks. It is 1 in place of 0 if a named check
-unexpectedly did not fail.
+name in FILE is the name of one check of the contract, such as "row order", or one of
+the words "data path", "law", "privacy" and "bits", each of which names all checks of
+this kind. The option does not change the report. The exit status ignores the failures
+of named checks. It is 1 in place of 0 if a named check unexpectedly did not fail.
 
 exit status: 0 not refuted, 1 refuted, 2 invalid use, 3 inconclusive or the target
 cannot be run, 4 internal error of covassay, 130 or 143 interrupted by SIGINT or
@@ -163,8 +165,8 @@ def finished(
 ) -> Finished:
     """Run the audit, and return its report in the requested printed form.
 
-    The function `told` is called with the claim as soon as the target is loaded. After every check it is called again,
-    with the claim and all findings so far.
+    The function `told` is called with the claim as soon as the target is loaded. During the audit, `told` is called
+    again whenever there are new findings, with the claim and all findings so far.
     """
     known: dict[str, Any] = {}
 

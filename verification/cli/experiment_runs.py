@@ -160,7 +160,7 @@ def configure(actions: Any) -> None:
     entry.set_defaults(run=list_experiments)
     r = actions.add_parser(
         "run",
-        help="run experiments; continue a run that was killed, and stored results with fewer repetitions",
+        help="run experiments, or continue a run that was killed or that had fewer repetitions",
         epilog="example: covassay experiments run dn25-constants --jobs 2",
     )
     r.add_argument("names", nargs="*", metavar="NAME", help="experiments, see covassay experiments list")

@@ -104,7 +104,7 @@ def _action(
     parser: argparse.ArgumentParser = actions.add_parser(
         name, help=does, epilog=f"example: covassay experiments {name} {example}"
     )
-    parser.add_argument("--only", metavar="TEXT", help=f"only the {these} contains this text")
+    parser.add_argument("--only", metavar="TEXT", help=f"select only the {these} contains this text")
     parser.add_argument("--json", action="store_true", help=f"print JSON (covassay schema experiments-{name})")
     parser.set_defaults(run=run)
     return parser

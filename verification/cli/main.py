@@ -58,7 +58,10 @@ use or input; 3 inconclusive, or the target cannot be run; 4 internal error
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
-    """Make a formatter that keeps line breaks of descriptions, and starts a text beside a name of up to 16 letters."""
+    """Make a formatter of help texts that keeps the line breaks of descriptions.
+
+    If the name of an option or command has at most 16 letters, its help begins on the same line.
+    """
     return argparse.RawDescriptionHelpFormatter(prog, max_help_position=20)
 
 
@@ -86,9 +89,9 @@ class Program:
     """A command line, with its name, the package with its commands, and the texts of
     its help.
 
-    commands : maps a name to a sentence, in the order of the help.
-    unlisted : maps the names of commands that the help omits to sentences.
-    elsewhere : maps a name to the module of a command that is not in the package.
+    commands : maps the name of every command that the help lists, in this order, to a sentence about the command.
+    unlisted : maps the name of every command that the help omits to a sentence about the command.
+    elsewhere : maps the name of every command whose module is not in `package` to its module.
     """
 
     name: str

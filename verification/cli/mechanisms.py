@@ -19,7 +19,7 @@ from covassay.verification.declared import by_origin
 AnyMechanism = Mechanism[Any, ..., Any]
 # this pattern matches a step of a numbered list
 STEP = re.compile(r"^(\d+\. .*?)(?=^\d+\. |\n\n)", re.MULTILINE | re.DOTALL)
-SCALES = re.compile("scale|exponent")  # the names of the listed formulas contain one of the two words
+SCALES = re.compile("scale|exponent")  # a formula is listed if its name contains one of these words
 SYMBOLS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
 PARSER = {
     "description": "List every mechanism with what it claims and what is proven, or show one mechanism.",

@@ -16,8 +16,9 @@ from covassay.verification.claims.markdown import GENERATED, cell
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the table: the name of a check, the mutant that it must reject, and the arguments of the check that
-    the mutant replaces.
+    """A row of the table: the name of a check, and the name of a mutant that the check must reject.
+
+    `replaced` names the arguments of the check that the mutant replaces.
     """
 
     check: str

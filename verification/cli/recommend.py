@@ -36,7 +36,7 @@ from covassay.verification.cli.screen import console, print_json
 
 PARSER = texts(__doc__)
 REGIMES = {
-    "large": "the noise is below the average eigenvalue, and the error is that of the noise",
+    "large": "the noise is below the average eigenvalue, and the error of the release is the noise itself",
     "middle": "the noise is above the average eigenvalue, and mechanisms that project or adapt may be better",
     "small": "the noise is above the trace, and a release is expected to say little about the data",
 }

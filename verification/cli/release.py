@@ -39,8 +39,9 @@ the mechanism for bounded columns is used, which is box-gauss for --rho, box-lap
 --epsilon, and box-gauss-approximate for --epsilon and --delta. The mechanism for
 bounded columns releases the number of rows, the mean and the covariance. A mechanism on
 a ball releases a second moment about the midpoints of the bounds, which is the second
-moment of x - shift. The provenance has shift and scale. An output that has no unit of
-the data, such as a direction, is not converted: it belongs to (x - shift)/scale.
+moment of x - shift. The provenance of a release records shift and scale. An output that
+has no unit of the data, such as a direction, is not converted: it belongs to
+(x - shift)/scale.
 
 With --adjacency add-remove, neighbours differ by adding or removing one row, and the
 number of rows is secret. With this option, mechanisms for bounded columns release the
@@ -66,9 +67,9 @@ proofs/paper/rounded-releases.md. A rounded release with nuclear-Laplace noise t
 s for 20 columns and 2 s for 30; with --float it is fast for any number of columns.
 
 The mechanisms discrete-laplace-covariance and discrete-gaussian-covariance add whole
-numbers to whole numbers. These two mechanisms are exact without rounding, have a grid
-of their own, 1/(n 4^b), and need no python-flint. --set input_bits=b sets b (default
-20).
+numbers to whole numbers. These two mechanisms are exact without rounding, and need no
+python-flint. Their outputs are multiples of 1/(n 4^b). The option --set input_bits=b
+sets b (default 20).
 
 exit status: 0 done; 2 refused, with one line on standard error and nothing
 written
@@ -100,7 +101,7 @@ from covassay.reference.rounded import ON_A_LATTICE, WITH_ROUNDED_FORM, require_
 from covassay.verification.cli.options import chosen, guarantee, parse_names, parse_total, texts
 
 STANDARD_INPUT = "-"
-RANGE = f"[{shown(SMALLEST)}, {shown(LARGEST)}] (narrower for some: covassay mechanisms NAME)"
+RANGE = f"[{shown(SMALLEST)}, {shown(LARGEST)}] (some mechanisms have a smaller range: see covassay mechanisms NAME)"
 PARSER = {
     **texts(__doc__),
     # without this argument of argparse, the abbreviation --scale would select --scale-by-data-not-private
@@ -116,7 +117,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--epsilon", type=float, help=f"ε in {RANGE}, for pure and approximate DP")
     add("--delta", type=float, help=f"δ in [{shown(SMALLEST_PROBABILITY)}, 1), for approximate DP")
     add("--rho", type=float, help=f"ρ in {RANGE}, for zCDP")
-    add("--calibration", help="constants of the mechanism: tight, or the default, which is paper or reconstructed")
+    add(
+        "--calibration",
+        help="constants of the mechanism: tight, paper or reconstructed (the default is one of the last two)",
+    )
     add(
         "--adjacency",
         choices=ADJACENCIES,

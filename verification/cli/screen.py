@@ -16,7 +16,7 @@ from covassay.verification.statistics.streams import Watch
 
 BAR = 16  # the number of columns of a progress bar
 PACE = 20  # the remaining time is estimated after this many draws
-errors: TextIO | None = None  # this stream shows progress if standard error shows the output of a target
+errors: TextIO | None = None  # the progress is shown on this stream if the output of a target uses standard error
 WIDTH_OF_A_PIPE = 150  # a pipe has no width; with this width most rows of a table fit on one line
 
 
@@ -131,7 +131,7 @@ def _progress(quiet: bool, made: str, redirect: bool = False) -> Progress:
     rest = Column(ratio=1, no_wrap=True, overflow="ellipsis")
     columns = BarColumn(BAR), TextColumn(made), Left(), TextColumn("{task.description}", table_column=rest)
     hidden = quiet or not terminal
-    own = errors is not None  # nothing else is written to a separate stream, so output need not be redirected
+    own = errors is not None  # a separate stream has only the progress bar, so rich need not redirect other output
     return Progress(
         *columns, console=shown, transient=True, disable=hidden, redirect_stdout=redirect and not own,
         redirect_stderr=not own, expand=True,

@@ -79,9 +79,11 @@ def accept(options: argparse.Namespace) -> int:
     unknown = sorted(set(options.ids) - set(changed))
     unread = [] if options.all else [name for name in changed if name not in options.ids]
     if unknown:
-        raise InvalidInput(f"accept --rocq: {unknown[0]} is no theorem, witness or lemma that has changed")
+        raise InvalidInput(f"accept --rocq: no theorem, witness or lemma with the name {unknown[0]} has changed")
     if unread:
-        raise InvalidInput(f"accept --rocq: name what you have read, or --all: {' '.join(unread)}")
+        raise InvalidInput(
+            f"accept --rocq: name the statements that you have read, or use --all; not named: {' '.join(unread)}"
+        )
     lock.path_of(proofs).write_text(lock.as_text(report.record), encoding="utf-8")
     vectors.path_of(proofs).write_text(report.vectors, encoding="utf-8")
     print(f"{len(report.words)} theorems locked in {lock.path_of(proofs)}")

@@ -7,8 +7,8 @@ from the formulas in the theorems.
 actions:
   generate    print the tests as JSON (--out FILE writes them)
   check       make all tests anew, and compare them with the file
-  archive     write them, split by mechanism, with a schema and runners in
-              Python, R, C and Node, into a .zip file (--out FILE)
+  archive     write the tests, split by mechanism, into a .zip file (--out FILE), with a
+              schema and runners in Python, R, C and Node
   run TARGET  ask TARGET the questions of the tests, and compare its answers
 
 TARGET is exec:COMMAND or module:function. The command starts a process that reads lines of
@@ -44,7 +44,7 @@ from covassay.verification.cli.options import texts
 from covassay.verification.cli.screen import print_json
 from covassay.verification.cli.theorems import proofs_folder
 
-MOST_SHOWN = 3  # at most this many failed tests of one flag, and reasons for declining, are shown
+MOST_SHOWN = 3  # at most this many failures of one flag are shown, and at most this many reasons for declined tests
 PARSER = texts(__doc__)
 
 
@@ -162,7 +162,7 @@ def _compare(options: argparse.Namespace, asked: tuple[Callable[[dict[str, Any]]
 
 
 def _require_current(content: Mapping[str, Any]) -> None:
-    """Raise `InvalidInput` if the file differs from what the generator makes in more than the expected outputs."""
+    """Raise `InvalidInput` if the file is not what the generator makes; the expected outputs are not compared."""
     from covassay.verification.vectors.generate import generate
 
     made = generate()

@@ -105,7 +105,7 @@ class Run(Coins):
 
 
 class OnBits(Run):
-    """A run with a branch for every value of every requested string of bits."""
+    """A run that branches whenever the program requests random bits; each value of the bits has its own branch."""
 
     def bits(self, count: int) -> int:
         """Return an integer of `count` bits, all of which are equally likely."""
@@ -121,7 +121,7 @@ class OnChances(Run):
 
 
 class OnExponentials(OnChances):
-    """A run that also branches at uniform integers and at decisions with probability e^{−p/q}."""
+    """A run that branches at every draw of a uniform integer and at every decision with probability p/q or e^{−p/q}."""
 
     def below(self, m: int) -> int:
         """Return an integer from 0 to m − 1, all of which are equally likely."""

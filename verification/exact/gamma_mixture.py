@@ -85,7 +85,7 @@ def gap_polynomial(dimension: int, signs: tuple[int, ...] | None = None) -> Poly
 def _expanded(d: int, signs: tuple[int, ...] | None) -> Polynomial:
     if d == 1:
         return MappingProxyType({(0,): 1})
-    # the factors without s_1 are the polynomial of dimension d − 1
+    # the product of all factors that do not contain s_1 is the polynomial of dimension d − 1
     rest = _expanded(d - 1, None if signs is None else signs[1:])
     result: Polynomial = {(0, *exponents): coefficient for exponents, coefficient in rest.items()}
     for j in range(2, d + 1):

@@ -34,7 +34,7 @@ Terms = dict[int, list[int]]  # maps k to the coefficients of p_k
 
 
 def _times_power(terms: Terms, power: int, sign: int, into: Terms) -> None:
-    """Add sign · (x^power/power!) e^{−x} times `terms` to `into`."""
+    """Multiply `terms` by sign · (x^power/power!) e^{−x}, and add the product to `into`."""
     for k, coefficients in terms.items():
         found = into.setdefault(k + 1, [])
         found.extend([0] * (len(coefficients) + power - len(found)))

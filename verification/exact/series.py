@@ -46,9 +46,9 @@ def square_root(x: Fraction) -> Bounds:
 def chi_square_tail(s: Fraction, degrees: int = 1) -> Bounds:
     """Return bounds on P(χ²_m ≥ s), s ≥ 0, by a recursion that starts from m = 1 or m = 2.
 
-    For m = 1 the tail is 1 − √(2s/π) Σ_k (−s/2)^k / (k! (2k + 1)), an alternating series whose terms decrease from k >
-    s/2 on. For m = 2 the tail of the χ² law is e^{−s/2}. Integration by parts gives the recursion P(χ²_{m+2} ≥ s) =
-    P(χ²_m ≥ s) + (s/2)^{m/2} e^{−s/2} / Γ(m/2 + 1).
+    For m = 1 the tail is 1 − √(2s/π) Σ_k (−s/2)^k / (k! (2k + 1)). This series alternates, and the absolute values of
+    its terms decrease from k > s/2 on. For m = 2 the tail of the χ² law is e^{−s/2}. Integration by parts gives the
+    recursion P(χ²_{m+2} ≥ s) = P(χ²_m ≥ s) + (s/2)^{m/2} e^{−s/2} / Γ(m/2 + 1).
     """
     half = s / 2
     decay = exponential(-half)

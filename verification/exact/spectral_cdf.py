@@ -7,9 +7,9 @@ In units of ρ,
 * symmetric: eigenvalues have density ∝ Π_{i<j} |l_i − l_j| e^{−Σ |l_i|}, ‖Z‖_op = max |l_i|.
 
 The formula. Each of the two products is the absolute value of a Vandermonde determinant det[m_j(x_i)], j = 0, …, d − 1,
-with m_j(x) = x^{2j} for the full kind and m_j(x) = x^j for the symmetric kind. N. G. de Bruijn (On some multiple
-integrals involving determinants, J. Indian Math. Soc. 19, 1955) integrates such a determinant over ordered points of an
-interval:
+with m_j(x) = x^{2j} for the full kind and m_j(x) = x^j for the symmetric kind. The following formula, from N. G. de
+Bruijn, On some multiple integrals involving determinants, J. Indian Math. Soc. 19, 1955, integrates such a determinant
+over ordered points of an interval:
 
     ∫_{x_1 < … < x_d} det[m_j(x_i)] e^{−Σ |x_i|} dx = Pf A,
     A_jk = ∬ sgn(y − x) m_j(x) m_k(y) e^{−|x| − |y|} dx dy,
@@ -189,9 +189,9 @@ def erlang_cdfs(count: int, threshold: Fraction, context: MPIntervalContext, res
     """Return intervals that contain E_n(s) = P(Gamma(n + 1) ≤ s) for n < count and s = threshold > 0.
 
     The function sums the series of e^s up to a term t_M with M + 1 ≥ 2s. After t_M each term is at most half of the
-    term before, so the rest of the series lies in [0, t_M]. The sum stops when t_M is at most 2^−rest_bits times the
-    first term of the tail Σ_{k≥count} s^k/k!, which is the shortest that is needed. With a smaller `rest_bits` the
-    intervals are wider but still valid.
+    term before, so the rest of the series lies in [0, t_M]. The sum stops when t_M is also at most 2^−rest_bits times
+    s^count/count!. The tails Σ_{k>n} s^k/k! are needed for n < count, and s^count/count! is the first term of the
+    smallest of these tails. With a smaller `rest_bits` the intervals are wider but still valid.
     """
     s = context.mpf(threshold.numerator) / threshold.denominator
     terms = [context.mpf(1)]

@@ -37,7 +37,7 @@ def chosen(names: Iterable[str], only: str | None) -> list[str]:
 
 def add_choice(parser: argparse.ArgumentParser, these: str, schema: str) -> None:
     """Add options to the parser to select some of the items and to print JSON."""
-    parser.add_argument("--only", metavar="TEXT", help=f"only the {these} contains this text")
+    parser.add_argument("--only", metavar="TEXT", help=f"select only the {these} contains this text")
     parser.add_argument("--json", action="store_true", help=f"print JSON (covassay schema {schema})")
 
 

@@ -86,7 +86,7 @@ def test_facts_are_read_after_they_are_given() -> None:
         assert not any(set(q.reads) & set(later.gives) for later in order[i + 1 :])
     one, two = with_p_values("one", 0.5, reads=(Explanation,)), with_p_values("two", 0.5, gives=(Explanation,))
     assert in_order([one, two]) == [two, one]
-    with pytest.raises(ValueError, match="read one another"):
+    with pytest.raises(ValueError, match="need the facts of one another"):
         in_order(
             [
                 with_p_values("a", 0.5, reads=(Facts,), gives=(Explanation,)),

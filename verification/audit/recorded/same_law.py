@@ -19,7 +19,7 @@ from covassay.verification.audit.recorded.recorder import Recorder
 
 # a difference below this share of the noise scale of an entry may come from a rounded constant
 TELLING = 1e-3
-# rounding does not explain a difference of noiseless entries above this share of the largest number
+# a difference of two centres below this fraction of the largest centre may come from rounding
 BARE = 1e-9
 # the law is the same if a column of the linear map is replaced by its negative
 SYMMETRIC = {"normal", "laplace", "logistic", "whole laplace"}
@@ -35,8 +35,8 @@ class Compared:
 
     `difference` says how the laws differ, and is empty if no difference was proven. `reason` says why the comparison of
     the laws is undecided. `factor` is the ratio of the noise scales if the scales differ, and otherwise 0. `left_out`
-    says whether the comparison stopped because it needs too many draws or too much time. `related` says whether outputs
-    for equal draws were found to differ in a way that decides nothing about the laws.
+    says whether the comparison stopped because it needs too many draws or too much time. `related` is true if outputs
+    for equal draws differ, but their differences do not show whether the two laws are equal.
     """
 
     difference: str = ""
@@ -139,6 +139,6 @@ def _joint(a: Matrix, b: Matrix, size: Vector, family: str) -> Compared:
     for column in a.T:
         near = [k for k, c in enumerate(left) if min(np.abs(column - c).max(), np.abs(column + c).max()) <= 2 * TELLING]
         if not near:
-            return Compared("the entries combine the draws in another way")
+            return Compared("one draw changes the entries by factors that no draw of the reference has")
         left.pop(near[0])
     return Compared("the reference has more draws" if left else "")

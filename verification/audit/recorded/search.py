@@ -1,9 +1,10 @@
 """Search for the pair of neighbouring data sets with the largest exact privacy loss.
 
-For each number of rows and columns, the search measures once how the draws change the output. After this, the loss of a
-pair takes two runs of the target. The search starts at corners of the domain, basis vectors and dense rows. From each
-start, the search changes one coordinate after another of the two differing rows and of the rows that both data sets
-share. The function `exact_loss` computes the loss of the best pair with all its checks.
+For each number of rows and columns, the search measures once how the draws change the output. The loss of a pair of
+data sets is then computed from two runs of the target, one on each data set. The search starts at corners of the
+domain, basis vectors and dense rows. From each start, the search changes one coordinate after another of the two
+differing rows and of the rows that both data sets share. The function `loss_of_pair` computes the loss of the best pair
+with all its checks.
 """
 
 import math
@@ -36,7 +37,7 @@ MOST_STARTS, RANDOM_STARTS = 60, 40
 # at the shapes `FAR_SHAPES` and `MORE_SHAPES`, only this many starting points are tried
 FAR_STARTS = MOST_STARTS - RANDOM_STARTS
 FEW_STARTS = 8  # if the noise differs between neighbours, the loss is computed for this many pairs
-ABOVE = 1.001  # the search stops when a local search reaches this multiple of the claimed budget
+ABOVE = 1.001  # no further start is tried after a loss above this multiple of the claimed budget
 ENOUGH = 1e-9  # a step whose relative gain is smaller than this number is rejected
 
 EVALUATIONS = 4000  # the largest number of evaluations for one shape
@@ -129,8 +130,8 @@ def searched(made: Recorder, claim: Guarantee, domain: Searched, evaluations: in
     The number of evaluations limits the search of a fast target, so that the result is reproducible. For a slow target
     the search ends after the given `seconds`. The search of neighbours also ends when a loss above the claim is
     confirmed. At the shapes `FAR_SHAPES` only the starting points are tried, and a pair is returned only if its loss
-    refutes the claim. If a loss was decided before, `MORE_SHAPES` are treated in the same way; otherwise they are left
-    out.
+    refutes the claim. The shapes `MORE_SHAPES` are treated in the same way if the search has computed the loss of a
+    pair with one of the shapes of `domain`; otherwise they are left out.
     """
     start = time.monotonic()
     found: list[ExactLoss] = []
@@ -223,8 +224,10 @@ class _Search:
         return loss_of_pair(self.made, x, other, self.claim, bounds=self.bounds, seed=self.seed, seconds=seconds)
 
     def _pairs(self, point: Matrix) -> tuple[Matrix, Matrix]:
-        """Return the two data sets of a point. The point has three rows: the row that is replaced or removed, its
-        replacement, and the row of which all other rows of the data sets are copies.
+        """Return the two neighbouring data sets that a `point` of the search describes by three rows.
+
+        The first row of `point` is the row that is replaced or removed, and the second row is its replacement. All
+        other rows of both data sets are copies of the third row.
         """
         rows = self.inside(point)
         shared = np.repeat(rows[2:], self.n - 1, axis=0)
@@ -258,8 +261,10 @@ class _Search:
         return None if loss is None else self._highest(loss)
 
     def _by_primitives(self) -> Callable[[Matrix], float] | None:
-        """Return the function that computes the loss of a point's pair from the outputs of the package's primitives.
-        Return None if the loss of the first pair is unknown.
+        """Return a function that computes the privacy loss of two neighbours, which are given as a point of the search.
+
+        The function computes the loss from the outputs of the primitives of the target's package. Return None if the
+        loss of the first two neighbours is unknown.
         """
 
         def loss(point: Matrix) -> float:
@@ -270,8 +275,10 @@ class _Search:
         return loss if loss(self._starts()[0]) >= 0 else None
 
     def _by_draws(self) -> Callable[[Matrix], float] | None:
-        """Return the function that computes the loss of a point's pair from the measured gains of the draws. Return
-        None if the gains cannot be measured.
+        """Return a function that computes the privacy loss of two neighbours, which are given as a point of the search.
+
+        The function computes the loss from the measured factors by which the draws enter the output. Return None if
+        these factors cannot be measured.
         """
         starts = self._starts()
         try:
@@ -319,7 +326,7 @@ class _Search:
         return best
 
     def _inside(self, point: Matrix) -> Matrix:
-        """Return the rows of the point after they are mapped into the ball, or into [−1, 1]."""
+        """Return the point after its rows are mapped into the unit ball, or its entries are clipped to [−1, 1]."""
         return ball(point) if self.bounds is None else np.asarray(np.clip(point, -1, 1))
 
     def _from(self, point: Matrix, value: float, loss: Callable[[Matrix], float]) -> tuple[float, Matrix]:

@@ -5,8 +5,8 @@ Numpy's legacy functions, the functions of `random`, `random.Random`, `SystemRan
 also replaced. Functions that a module imported earlier under another name are not replaced, nor are generators of other
 libraries and processes. If a target draws from a generator that is not replaced, two runs with the same recorded draws
 differ, which `exact_loss` notices. A generator that is copied, or set back to an earlier state, draws the same numbers
-again. If the target uses a generator's state in a way that cannot be recorded, the tape says so. Outside of a run,
-every replaced function works as usual.
+again. The draws are recorded in a `Tape`. If the target uses the state of a generator in a way that cannot be recorded,
+the attribute `trouble` of the tape says so. Outside of a run, every replaced function works as usual.
 """
 
 import contextlib
@@ -392,7 +392,7 @@ def _default_rng(seed: Any = None) -> Any:
 
 
 class _Sequence(np.random.SeedSequence):
-    """A `SeedSequence` that takes its entropy from the tape if no entropy is given."""
+    """A `SeedSequence` that takes its entropy from a recorded draw if no entropy is given during a run."""
 
     def __init__(self, entropy: Any = None, **options: Any) -> None:
         if entropy is None and _tape is not None:

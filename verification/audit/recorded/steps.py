@@ -1,11 +1,11 @@
 """Find noise that is rounded before it is added. Some output on one data set may then be impossible on the neighbour.
 
 Suppose that an entry of the output depends on one noise number alone, is monotone in this number, and is exactly
-constant on an interval of values. The entry then has this constant value with at least the probability of the interval.
-On the neighbour the entry is also a monotone function of the noise number. On the neighbour the entry either takes the
-constant value or jumps over it, and bisection shows which. If the target rounds its output after the noise is added,
-the entry also takes the constant value on the neighbour, and nothing is reported. Intervals as short as the spacing of
-float32 numbers are left to the test of low-order bits.
+constant on an interval of values. The noise number lies in this interval with some probability, and the entry has its
+constant value with at least this probability. On the neighbour the entry is also a monotone function of the noise
+number. Bisection shows whether this function takes the constant value too, or jumps from smaller values to larger ones.
+If the target rounds its output after the noise is added, the entry can have the same value on both data sets, and
+nothing is reported. Intervals as short as the spacing of float32 numbers are left to the test of low-order bits.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ from covassay.verification.audit.recorded.half_lines import LEVELS, Side
 from covassay.verification.audit.recorded.losses import event_loss
 
 MOST = 12  # at most this many noise numbers are examined
-USUAL = 0.4  # the quantile of the noise number at which the output is examined
+USUAL = 0.4  # the search for a constant interval starts at this quantile of the noise
 SHORTEST = 1e-5  # an interval of noise numbers is ignored if its probability is smaller than this
 HALVINGS = 60
 FRESH = 8  # the number of runs that check that other noise numbers do not matter
@@ -42,7 +42,10 @@ class _Entry:
         self.z0 = coordinates(side.base.tape, variables)
 
     def at(self, z: float, others: Vector | None = None) -> float:
-        """Return the value of the entry for a noise number, which is NaN if the target fails or makes other draws."""
+        """Return the value of the entry if the noise number is z.
+
+        Return NaN if the target fails, makes other draws or returns an output of another shape.
+        """
         values = np.array(self.z0 if others is None else others)
         values[self.i] = z
         done = self.side.run(tape_at(self.side.base.tape, self.variables, values))
@@ -110,7 +113,7 @@ def _row(side: Side, variables: tuple[Variable, ...], i: int) -> int | None:
 
 
 def _interval(entry: _Entry, variable: Variable, z: float, value: float) -> float:
-    """Return a lower bound on the probability of the noise numbers near z for which the entry has this value."""
+    """Return a lower bound on the probability of an interval around z on which the entry has the value `value`."""
     ends = []
     for far in (variable.at(LEVELS[2]), variable.above(LEVELS[2])):
         inside, outside = z, far

@@ -28,8 +28,8 @@ class Draw:
     """One random draw of a target, which may consist of many numbers.
 
     `family` is the law, such as "normal", and `parameters` are its parameters apart from location and scale. `value` is
-    the drawn value in units of the law. `place` is the function in the target's code that made the draw. `make` draws
-    another value. `seeded` says whether the draw comes from a generator that was given a seed.
+    the drawn value before it is shifted and scaled. `place` is the function in the target's code that made the draw.
+    `make` draws another value. `seeded` says whether the draw comes from a generator that was given a seed.
     """
 
     family: str
@@ -116,7 +116,7 @@ class Tape:
         return value.copy() if isinstance(value, np.ndarray) else value
 
     def enter(self, stream: Stream) -> None:
-        """Start the stream at its first draw if it was not used in the run of this tape before."""
+        """Set the generator's position to its first draw if the generator has not yet drawn in the run of this tape."""
         if stream.tape is not self:
             drawn = [] if stream.key is None else self._seeded.setdefault(stream.key, [])
             stream.tape, stream.position, stream.drawn = self, 0, drawn
@@ -129,7 +129,9 @@ class Tape:
         if self.before is not None:
             drawn = self.before[k] if k < len(self.before) else None
             if drawn is None or drawn.signature != (family, parameters, shape):
-                self.trouble = self.trouble or f"draw {k + 1} is {family} {shape or '(one number)'} in this run only"
+                self.trouble = self.trouble or (
+                    f"draw {k + 1} is {family} {shape or '(one number)'} in this run, but not in the earlier run"
+                )
                 drawn = None
         drawn = replace(drawn or self._new(family, parameters, shape, make), seeded=seeded)
         self.draws.append(drawn)

@@ -45,9 +45,10 @@ class Spent:
 
 @dataclass(frozen=True)
 class TranscriptLoss:
-    """The sums of the losses of primitives, where `epsilon` is the sum of ε over the primitives without normal noise.
+    """The total privacy loss of all calls of primitives in one run.
 
-    `mu` is √Σμ² over the primitives with normal noise. `reason` says why a sum is missing.
+    `epsilon` is the sum of ε over the calls with Laplace or geometric noise. `mu` is √Σμ² over the calls with normal
+    noise. `reason` says why a sum is missing.
     """
 
     spent: tuple[Spent, ...]
@@ -61,7 +62,7 @@ class TranscriptLoss:
         return all(s.plain and s.family != "geometric" for s in self.spent)
 
     def law(self) -> Law:
-        """Return the difference of the two laws of all outputs, if `plain` holds."""
+        """Return how the law of all outputs differs between the two data sets; `plain` must be true."""
         return Law(self.mu, tuple(t for s in self.spent if s.family == "laplace" for t in s.shifts), 0.0)
 
     def loss_in(self, claim: Guarantee, slack: float = 0.0) -> float:
@@ -74,7 +75,7 @@ class TranscriptLoss:
         if self.plain:
             return loss_in(claim, self.law().with_more_noise(slack) if slack else self.law())[0]
         if not isinstance(claim, PureDP):
-            raise Undecided("outputs in a range, or whole numbers, and the claim is not pure")
+            raise Undecided("an output is mapped into a range or has geometric noise, and the claim is not pure DP")
         return math.inf if self.mu else self.epsilon / (1 + slack)
 
     def __str__(self) -> str:

@@ -24,8 +24,8 @@ def short(number: float) -> str:
 def as_badge(report: AuditReport) -> dict[str, Any]:
     """Return the badge of a report.
 
-    The URL of a badge may ask for another colour. The badge of a refuted or undecided report ignores this wish, because
-    it has the key `isError`.
+    A user can ask shields.io for another colour in the URL of a badge. The badge of a refuted or undecided report keeps
+    its own colour, because it has the key `isError`.
     """
     message = report.verdict.value.lower()
     if report.verdict is Verdict.NOT_REFUTED:

@@ -17,7 +17,7 @@ GROUP = "covassay.formats"
 
 @cache
 def own() -> tuple[Format, ...]:
-    """Return the formats of covassay itself."""
+    """Return the report formats that covassay defines, without those of other packages."""
     modules = (import_module(f"{reports.__name__}.{found.name}") for found in iter_modules(reports.__path__))
     return tuple(module.FORMAT for module in modules if hasattr(module, "FORMAT"))
 

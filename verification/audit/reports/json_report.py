@@ -15,7 +15,7 @@ from covassay.verification.audit.reports.pictures import curve_facts, pictured
 from covassay.verification.audit.reports.words import MEANING, bits_sentence
 
 SCHEMA = "covassay-audit-1"
-CURVE = "curve"  # the key of the numbers for a plot in the facts of a check
+CURVE = "curve"  # under this key, the facts of a check have the numbers that a plot shows
 AUDITED = ("covassay", "target", "version", "mechanism", "options", "claim", "adjacency")
 
 
@@ -24,7 +24,7 @@ def schema() -> dict[str, Any]:
     text = (files(__package__) / "schema" / "audit.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
     given = {kind for question in questions() for kind in question.gives if not issubclass(kind, Explanation)}
-    kinds = sorted(given, key=kind_of)  # no check has an explanation as its facts
+    kinds = sorted(given, key=kind_of)  # the facts of a check are never of type `Explanation`
     for kind in kinds:
         shape = schema_of(kind)
         shape["properties"] = {

@@ -20,7 +20,7 @@ from covassay.verification.audit.reports.svg import Axis, Picture, span, swatch
 from covassay.verification.statistics.curves import Curve
 
 BAND = 0.999  # the probability with which a whole sample lies in the band around its law
-# the name of the check for a kind of noise for which the paper states a bound on the tail
+# the name of the check whose plot may show a bound from the paper on the tail of the noise
 SPECTRAL_NORM = "spectral norm"
 PRINTED = 1.1  # Theorem 6 of DN25 states that ‖Z‖ ≤ 1.1 ρd with high probability
 SMALLEST_TAIL = 1e-6  # a plot shows tail probabilities down to this number, or down to the rarest value that occurred
@@ -51,8 +51,8 @@ def _nuclear(report: AuditReport) -> bool:
 def pictured(report: AuditReport) -> list[Finding]:
     """Return at most two checks of a noise distribution to plot.
 
-    The first is the check with the smallest p-value. The second is the check that `tail_check` returns, if it is
-    another one.
+    The first is the check with the smallest p-value. The second is the check that `tail_check` returns, if this is a
+    different check.
     """
     curves = [check for check in report.checks if check.curve is not None]
     if not curves:
@@ -112,7 +112,7 @@ def _law(check: Finding) -> Drawn:
     picture = Picture(
         f"Share of {curve.size} draws that are at most a value, and its probability by {_of_the_law(curve)}",
         Axis(f"{check.name}, {check.scenario}", *span(curve.values)),
-        Axis("share of the draws up to here", 0.0, 1.0),
+        Axis("share of the draws that are at most this value", 0.0, 1.0),
     )
     law = list(zip(curve.values, curve.law_up_to, strict=True))
     picture.band(((x, p - width) for x, p in law), ((x, p + width) for x, p in law), "law")
@@ -189,7 +189,10 @@ def tail_lines(d: int, symmetric: bool, smallest: float) -> list[Line]:
 
 
 def printed_marks(d: int, symmetric: bool) -> list[float]:
-    """Return where a plot marks the paper's bound on the spectral norm, which is nowhere for symmetric noise."""
+    """Return the values at which a plot marks the paper's bound on the spectral norm.
+
+    The list is empty for symmetric noise.
+    """
     return [] if symmetric else [PRINTED * d]
 
 

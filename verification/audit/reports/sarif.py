@@ -1,8 +1,9 @@
 """Write the report of an audit as SARIF 2.1.0, a format that code-scanning services and editors read.
 
-In a SARIF file, only findings become results. A refuted check is an error. A finding is a note if the target promises
-nothing that contradicts it. Services show every result as an alert, so a check that found nothing is listed as a rule
-without a result. An undecided check is listed as a notification of the run.
+In a SARIF file, only findings become results. A refuted check gives a result of level "error". A finding that breaks no
+promise of the target gives a result of level "note". Code-scanning services show every result as an alert. A check that
+found nothing is therefore only an entry in the list of rules, and gives no result. An undecided check is listed as a
+notification of the run.
 """
 
 import hashlib

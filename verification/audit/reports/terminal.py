@@ -227,7 +227,7 @@ def _range(values: Sequence[float]) -> str:
 def _print_everything(report: AuditReport, console: Console) -> None:
     _print_heading("Every check", console)
     table = Table(pad_edge=False, expand=False)
-    for heading in ("check", "status", "p", "draws", "found, or detected with 99 % power"):
+    for heading in ("check", "status", "p", "draws", "what it found, or has 99 % power to find"):
         table.add_column(heading, overflow="fold")
     for check in report.checks:
         table.add_row(

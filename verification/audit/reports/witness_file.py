@@ -16,13 +16,15 @@ from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.json_report import what_was_audited
 
 SIDES = ("x", "y")
-# a witness is taken from the first kind of checks that has one; only the first kind compares neighbours
+# a witness comes from a check of the earliest possible kind in this order; only "privacy" checks compare neighbours
 MOST_TELLING: tuple[Kind, ...] = ("privacy", "law", "data path", "contract")
 
 
 def witness_check(checks: Iterable[Finding]) -> Finding | None:
-    """Return the refuted check that is best to reproduce, which has neighbours if possible, and among such checks the
-    smallest p-value.
+    """Return the check whose data sets serve as a witness, or None if no check has data sets.
+
+    The kind of the check is as early as possible in `MOST_TELLING`. Among checks of this kind, the check with the
+    smallest p-value is returned.
     """
     seen = [check for check in checks if check.data]
     return min(seen, key=lambda c: (MOST_TELLING.index(c.kind), c.p_value or 0.0), default=None)

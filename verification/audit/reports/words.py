@@ -10,7 +10,7 @@ from covassay.verification.audit.recorded.facts import ExactLosses, ExactPair, l
 from covassay.verification.audit.report import AuditReport
 
 MEANING = {
-    Verdict.REFUTED: "At least one promise is broken. The witness and the replay command reproduce it.",
+    Verdict.REFUTED: "At least one promise is broken. The witness and the replay command reproduce the violation.",
     Verdict.NOT_REFUTED: (
         "Nothing was found that contradicts the claim. This verdict is not a certificate. The report says which "
         "violations this run could have detected."
@@ -79,7 +79,7 @@ def loss_in_reach(reach: InReach) -> str:
 
 
 def power_sentences(report: AuditReport) -> list[str]:
-    """Return sentences on what the run would have detected: how rare a branch of the code, how small a privacy loss.
+    """Return sentences on which rare branches of the code and which privacy losses the run would have detected.
 
     The sentence on privacy losses also says how many draws would detect a loss slightly above the claim.
     """
@@ -92,8 +92,8 @@ def power_sentences(report: AuditReport) -> list[str]:
     letter = loss_letter(report.claim)
     seen = _losses_from(report, reach) if math.isfinite(reach.loss) else "no loss"
     text = (
-        f"privacy, by counting events: on an event as likely as the tested event of “{scenario}” (probability "
-        f"{reach.probability:.2g} on one of its data sets), {seen} would have been detected with 99 % probability"
+        f"privacy, by counting events: the tested event of “{scenario}” has the probability {reach.probability:.2g} on "
+        f"one of its data sets. On an equally likely event, {seen} would have been detected with 99 % probability"
     )
     factor = reach.times_the_samples
     if math.isinf(factor):
@@ -143,7 +143,7 @@ def _duration(seconds: float) -> str:
 
 
 def exact_sentence(report: AuditReport) -> str:
-    """Return, in words, the largest privacy loss that was computed with its rows, or why no loss is known.
+    """Return, in words, the largest exact privacy loss and the data sets that have this loss, or why no loss is known.
 
     The text is empty if the audit tried to compute no loss. If the loss is known on fewer than half of the pairs, the
     text also says which loss the counts of events would have shown.
@@ -205,8 +205,8 @@ def in_full(check: Finding) -> list[str]:
 def cause(check: Finding, explained: bool) -> tuple[str, ...]:
     """Return a key that is equal for refuted checks with the same cause.
 
-    `explained` says that a diagnosis explains why laws were refuted. In this case all refuted checks of laws get the
-    same key.
+    `explained` says whether a diagnosis explains why the law of the outputs was refuted. If so, all refuted checks of
+    the kind "law" get the same key.
     """
     if check.kind == "law":
         return ("law",) if explained else ("law", check.name)

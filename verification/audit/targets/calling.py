@@ -57,9 +57,9 @@ def fit(estimator: Any, *data: Any, **options: Any) -> Any:
 def symmetric(triangle: Any, lower: bool = False) -> Matrix:
     """Return the symmetric (d, d) matrix that has the given triangle, which includes the diagonal.
 
-    The triangle may be a matrix whose entries in the other triangle are zero. A triangle may also be a vector of d(d +
-    1)/2 numbers, which has the upper triangle row by row (the lower one column by column), or the lower triangle row by
-    row if `lower` is set.
+    The triangle may be a matrix whose entries in the other triangle are zero. The triangle may also be a vector of
+    d(d + 1)/2 numbers. If `lower` is true, the vector has the rows of the lower triangle, one after another. Otherwise
+    the vector has the rows of the upper triangle, which are also the columns of the lower triangle.
 
     Raises
     ------
@@ -129,8 +129,8 @@ def whole_call(call: str) -> str:
     """Return the part of an expression that calls `f` on `x`; the rest of the expression selects the output from the
     returned value.
 
-    If `f` makes an object and a method of this object takes `x`, return the text of a list that contains the object and
-    the result of the method.
+    In some expressions `f` makes an object, and a method of this object takes `x`. In this case the returned expression
+    is a list of the object and the result of the method.
 
     >>> whole_call("numpy.asarray(f(epsilon).fit(x, seed).covariance_)")
     '[(made := f(epsilon)), made.fit(x, seed)]'
@@ -152,10 +152,10 @@ def whole_call(call: str) -> str:
 
 
 class Wrapped:
-    """A function g(x, *, epsilon, rng) that evaluates an expression which calls another function.
+    """A function with the parameters of a target, (x, *, epsilon, rng), that calls a function with other parameters.
 
-    If no expression is given, `fitting.found_call` finds an expression at the first call. An audit makes `Wrapped` find
-    the expression beforehand, on data that the audit chooses.
+    An expression says how the other function is called. If no expression is given, `fitting.found_call` finds an
+    expression at the first call. An audit finds the expression before this call, on data that the audit chooses.
     """
 
     def __init__(self, function: Any, call: str | None = None) -> None:

@@ -73,8 +73,9 @@ class Child:
     def starting(self, limit: float) -> float:
         """Return the extra seconds that the next answer may take, which are 0 if the program is running.
 
-        Until a first answer has come, a start gets `limit` seconds. A later start gets `AGAIN` times the longest time
-        that a first answer has taken, but at most `limit` seconds. A program that takes longer probably hangs.
+        A program that has never answered gets `limit` extra seconds after a start. Later, the extra time after a start
+        is `AGAIN` times the longest time that the first answer after a start has taken, but at most `limit` seconds. A
+        program that takes longer probably hangs.
         """
         if self._running is not None:
             return 0.0
@@ -84,9 +85,9 @@ class Child:
         """Send a line, and return the answer, which is a line of at most `longest` bytes. The program is started if it
         is not running.
 
-        An answer that is too long, or that ends because the process ends, has no newline at its end. If a call of
-        `line` raises an exception, for example at a time limit, the caller must call `stop`. Otherwise a late answer
-        could be taken for the answer to the next request.
+        The returned answer has no newline at its end if the answer is too long, or if the process ended before it wrote
+        the newline. If a call of `line` raises an exception, for example at a time limit, the caller must call `stop`.
+        Otherwise a late answer could be taken for the answer to the next request.
 
         Raises
         ------
@@ -118,10 +119,10 @@ class Child:
             raise self._surplus(text)
 
     def require_no_other(self, line: bytes) -> None:
-        """Raise `OutOfStep` if the process writes another line soon after this line, which is no reply.
+        """Raise `OutOfStep` if the process writes another line soon after `line`, which was read but is no valid reply.
 
-        In this case the line is probably a second line of the previous answer, and the other line answers the present
-        request. The first request after a start is not tested, because no answer came before it.
+        If there is another line, it is probably the answer to the present request, and `line` belongs to the answer to
+        the previous request. The first request after a start is not tested, because no answer came before it.
         """
         if self._running is not None and self._answered > 1:
             more = self._rest or self._exchanged(self._running, b"", PART, PATIENCE)[0]

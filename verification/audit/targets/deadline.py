@@ -4,8 +4,8 @@ If a draw hangs in C and holds the interpreter's lock, its own process cannot in
 and no thread runs in that process. Every process of `covassay audit` therefore writes the deadline of its draw to a
 file of its own. The supervising process ends a process whose deadline has passed.
 
-The folder of the deadlines also has a file for each process group of a target, so that all groups can be ended if the
-audit is killed.
+The folder with these files also has a file for each process group of a target, so that the supervising process can end
+all groups if the audit is killed.
 """
 
 import mmap
@@ -16,8 +16,8 @@ from pathlib import Path
 
 # if another process supervises this process, this environment variable names the folder of deadlines
 SUPERVISED = "COVASSAY_SUPERVISED"
-INTERRUPTIONS = 5  # a process is past its deadline after this many further time limits of the draw
-SLACK = 2.0  # the deadline is later by these seconds, because a busy machine delays interruptions
+INTERRUPTIONS = 5  # the time from the time limit of a draw to its deadline is this many times the limit
+SLACK = 2.0  # the deadline is later by these additional seconds, because a busy machine delays interruptions
 _TIME = struct.Struct("d")  # times are read from `time.monotonic`, a clock that all processes of a machine share
 _SUFFIX = ".deadline"
 _GROUP = ".group"
@@ -26,7 +26,7 @@ _GROUP = ".group"
 BEGUN = time.monotonic()
 _folder = os.environ.get(SUPERVISED)  # the variable is read at the import, before a target can change it
 _mark: mmap.mmap | None = None
-_owner = 0  # the number of the process that opened `_mark`; a fork of this process opens another file
+_owner = 0  # the id of the process that opened `_mark`; a forked process has another id, and opens its own file
 
 
 def supervised() -> bool:

@@ -52,8 +52,9 @@ NOTE = (
 
 
 def directory() -> Path:
-    """Return the directory of all environments, which the user has named or which is a cache directory of the
-    platform.
+    """Return the directory that has the environments of all adapters.
+
+    An environment variable can name the directory; otherwise it is in the cache directory of the platform.
     """
     named = os.environ.get(DIRECTORY)
     return Path(named) if named else _cache() / "covassay" / "adapters"
@@ -88,7 +89,7 @@ def state(name: str, package: Package) -> str:
 
 
 class _Kept(Process):
-    """A process of an environment.
+    """A process that draws from a target in the environment of an adapter.
 
     The process is started at once, and again after each stop, so that no draw waits for a start.
     """
@@ -125,7 +126,7 @@ class _Kept(Process):
             reply = self.reply_to(request, longest_reply(rows) + 2 * len(str(rows.tolist())))
         except BaseException:
             if self._running is None:
-                clear_deadline()  # the draw has ended, and the next start has its own limit
+                clear_deadline()  # the draw has ended; the next start of the process has its own time limit
                 self.start_again()
             raise
         if reply.get("x") is not None:
@@ -171,8 +172,9 @@ def command_of(name: str, module: Any, target: str) -> tuple[str, ...]:
 
 
 def described(name: str, module: Any, target: str) -> tuple[Callable[..., Any], dict[str, Any]]:
-    """Return the function that draws from a target in its environment, and the description that the environment gives
-    of the target.
+    """Return a function that draws from a target in the environment of its adapter, and a description of the target.
+
+    A process in this environment writes the description.
 
     Raises
     ------
@@ -217,7 +219,7 @@ def install(
 
     Raises
     ------
-    InvalidInput : the adapter needs no package.
+    InvalidInput : the adapter needs no environment, because it declares no package.
     CannotRun : pip failed, or the package does not import.
     """
     package: Package | None = getattr(module, "PACKAGE", None)
@@ -248,8 +250,8 @@ def install(
 def imported(python: str, package: Package) -> str:
     """Return why the modules of a package cannot be imported with this interpreter.
 
-    Return an empty string if the modules can be imported. For a copy of a project nothing is tested, and the string is
-    empty, too.
+    Return an empty string if the modules can be imported. The import is not tested if the package is a copy of a
+    project (`source`), and the returned string is then empty.
     """
     if package.source:
         return ""

@@ -101,7 +101,7 @@ def role_of(name: str) -> str | None:
 
 @dataclass(frozen=True)
 class _Forms:
-    """One choice of the forms in which an expression passes data, randomness and budget to a function.
+    """A way in which an expression passes the data, the randomness and the budget to a function.
 
     `random` is an index of the tuples in `RANDOM_FORMS`. `box` says whether the bounds of the columns are known.
     """
@@ -182,7 +182,7 @@ def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
 
 
 def _expression(function: Any, forms: _Forms, chained: bool) -> str:
-    """Return the expression for a call in which data, randomness and budget have these forms.
+    """Return an expression that calls the function and passes data, randomness and budget as `forms` says.
 
     If `chained` is false, the expression uses the object itself after the call of its `fit`.
     """
@@ -230,8 +230,10 @@ def _copied(estimator: Any, forms: _Forms) -> str:
 
 
 def _method(kind: type, made: str, forms: _Forms) -> str:
-    """Return the method of a class that takes the data, which has a known name, has a parameter with a known name, or
-    is the only method.
+    """Return the name of the method of a class that takes the data.
+
+    If several methods can take the data, a method with a known name is returned. If no method has a known name, the
+    only method is returned whose parameter for the data has a known name.
     """
 
     def call(name: str) -> str:
@@ -301,19 +303,19 @@ def plain_call(function: Any, budget: Iterable[str]) -> str | None:
 
 @dataclass(frozen=True)
 class _Try:
-    """An expression that may call the function, and the forms in which it passes its arguments."""
+    """An expression that may call the function correctly. `forms` says how the expression passes the arguments."""
 
     call: str
     forms: _Forms
 
 
 def candidates(function: Any, budget: Iterable[str]) -> list[str]:
-    """Return expressions that may call the function, the most likely first. The first expression is `plain_call` if the
-    signature allows it.
+    """Return expressions that may call the function correctly, the most likely first. The first expression is
+    `plain_call` if the signature allows it.
 
     Raises
     ------
-    Misfit : no expression may call the function.
+    Misfit : no expression was found that may call the function correctly.
     """
     return list(dict.fromkeys(tried.call for tried in _tries(function, budget)))
 
@@ -464,11 +466,12 @@ class _Trial:
             several = f"several parts have the shape {shape} of an output: {', '.join(fitting)}"
             raise Misfit(f"{where}; {several}", *(tried.call + part for part in fitting))
         calls = [*methods, *offers(output, tried.call, x.shape[1])]
-        raise Misfit(f"{where}; no part of it has the shape {shape} of an output, in real numbers", *calls)
+        raise Misfit(f"{where}; no array of real numbers in the value has the shape {shape} of an output", *calls)
 
     def methods(self, tried: _Try, output: Any) -> list[str]:
-        """Return calls of the methods of a fitted object that need no data and whose names suggest that they release an
-        output.
+        """Return expressions that call a method of a fitted object.
+
+        The called methods need no data, and their names suggest that they release an output.
         """
         found = []
         for name in () if self.is_function or isinstance(output, list | tuple | dict) else dir(output):
@@ -521,7 +524,8 @@ def _advice(function: Any, reason: str, calls: Sequence[str], budget: Iterable[s
     offered = " or ".join(f"--call {quoted(one)}" for one in calls[:OFFERED])
     return (
         f"{stated} does not fit an audit: {reason}.\n"
-        f"Say how it is called: {offered}, or wrap({name}, {quoted(call)}) in Python; or audit these two lines:\n"
+        f"Say how the function is called, by {offered} or, in Python, by wrap({name}, {quoted(call)}). "
+        "Another way is to audit the function in these two lines:\n"
         f"    def audited(x, *, {', '.join(budget)}, rng):\n"
         f"        return {body}"
     )

@@ -29,8 +29,8 @@ class Package:
     that are installed without their dependencies; in this case the audited package is the first of these requirements.
     `modules` are the modules that the targets import; a message distinguishes a missing module from a module that fails
     to import. `source` is an environment variable that names the directory with a copy of the project, if the
-    project is no package. `files` are files in the directory of the copy, which show that the directory has a copy.
-    `project` says where the user can get a copy of the project.
+    project is no package. `files` are files that every copy of the project has; a directory that lacks one of
+    them is rejected. `project` says where the user can get a copy of the project.
     """
 
     requirements: tuple[str, ...]

@@ -41,6 +41,6 @@ def hint(text: str) -> str:
     if "output" in reply:
         return '"output" is null: if there is no output, reply {"error": "why there is none"}'
     if "outputs" in reply:
-        return '"outputs" answers a request with "seeds"; a request with "seed" is answered by "output"'
+        return 'the key "outputs" is only for a reply to "seeds"; the reply to a request with "seed" has "output"'
     named = ", ".join(map(json.dumps, list(reply)[:3]))
     return f'the key must be "output" or "error"{f", and is {named}" if named else ""}'

@@ -78,7 +78,7 @@ def put_back() -> Iterator[Changed]:
             sys.stdin, sys.stdout, sys.stderr = streams
 
 
-_SEEN: dict[ModuleType, Names] = {}  # the state of every module when it was last read, which rarely changes
+_SEEN: dict[ModuleType, Names] = {}  # the names and values of every module when they were last read
 
 
 def _names(module: ModuleType) -> Names:
@@ -96,7 +96,7 @@ def _put_back_names(module: ModuleType, before: Names, changed: Changed) -> None
     if _equal(list(now.values()), values):
         return
     for name, value in zip(keys, values, strict=True):
-        # a module may load a name late, and then the new name is kept
+        # names that a module defines later, as some modules do at the first use of a name, are not removed
         if name not in now or now[name] is not value:
             if name != "_":  # in an interactive session, `_` is the value of the last expression
                 changed.add(f"{module.__name__}.{name}")

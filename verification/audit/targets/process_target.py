@@ -39,8 +39,8 @@ start the program and to read the data.
 
 - The first reply of a process may take `START_LIMIT` more seconds, or as many as the environment variable
   COVASSAY_START_LIMIT allows. If the first reply takes longer than this limit, the target cannot be run. When a process
-  is started again, the additional time for its first reply is three times the longest time of an earlier first reply,
-  but at most the same limit.
+  is started again, its first reply also gets additional time: three times the longest time that a first reply has taken
+  so far, but at most the same limit.
 
 - A process and the processes that it starts end with the audit, unless they leave its process group.
 

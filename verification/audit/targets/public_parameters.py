@@ -49,8 +49,9 @@ def notes_on(draw: Any, declared: Mechanism[Any, ..., Any]) -> tuple[str, ...]:
 def to_pass(draw: Any, declared: Mechanism[Any, ..., Any], stated: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keywords to add to the call of a target.
 
-    These are the values that the user stated and that differ from those of the target. If the rows of the mechanism lie
-    in the unit ball and the target has another default bound on the length of rows, the bound 1 is added.
+    A value that the user stated is passed if the target has a parameter of this name and uses another value for it. If
+    the rows of the mechanism lie in the unit ball, a parameter of the target that bounds the length of rows gets the
+    value 1, unless 1 is its default. A keyword that the expression for the call already has is not passed.
     """
     defaults, own = _defaults(draw), own_values(draw, declared)
     passed = {name: value for name, value in stated.items() if name in defaults and own.get(name) != value}

@@ -23,7 +23,7 @@ KINDS: dict[str, Callable[[int], tuple[int, ...]]] = {  # each kind of output ha
 }
 
 
-# these conversions to an array of real numbers are code in a text
+# each template of an expression that converts a value to real numbers, and the function that does the same
 CONVERSIONS: dict[str, Callable[[Any, int], Any]] = {
     "numpy.real({call})": lambda output, d: np.real(output),
     "{call}.toarray()": lambda output, d: output.toarray(),
@@ -121,7 +121,10 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
 
 
 def offers(output: Any, call: str, d: int) -> list[str]:
-    """Return expressions that may give an output; each contains `call`, an expression whose value is no output."""
+    """Return expressions that may give an output.
+
+    Each of them contains the expression `call`, whose own value `output` does not have the form of an output.
+    """
     if inspect.iscoroutine(output):
         output.close()  # otherwise Python would warn that the coroutine was never awaited
         return [f"asyncio.run({call})"]
@@ -147,14 +150,14 @@ def _conversions(output: Any, call: str, d: int) -> list[str]:
 
 
 def told(output: Any, shape: tuple[int, ...], call: str, d: int) -> str:
-    """Return a message about a value that is no output, with expressions that would give an output."""
+    """Return a message that a value does not have the form of an output, with expressions that would give an output."""
     found = shape_of(output)
     kinds = [kind for kind, shape_at in KINDS.items() if shape_at(d) == found]
     ways = [f"--call {quoted(one)}" for one in offers(output, call, d)[:OFFERED]] if call else []
     ways += [f"--released {kind} without --mechanism" for kind in kinds]
     return (
-        f"{described(output)}, and an output has the shape {shape}"
-        f"{'; select the output, or name its kind, with ' if ways else ''}{' or '.join(ways)}"
+        f"{described(output)}, but an output has the shape {shape}"
+        f"{'; to select the output or to name its kind, use ' if ways else ''}{' or '.join(ways)}"
     )
 
 

@@ -1,9 +1,9 @@
 """Run as a process in an adapter's environment, and draw from a target over JSON lines.
 
 The Python of the environment, which has the audited package and no covassay, runs this file by its path. The first four
-arguments of the program are the two folders of covassay, the adapter and the target. The file `runner` therefore
-imports nothing of covassay before it knows the folders. Standard output has only replies, and the output of the package
-goes to standard error.
+arguments of the program are the two folders of covassay, the adapter and the target. The file `runner` can import
+modules of covassay only after it has read the names of the two folders. Standard output has only replies, and the
+output of the package goes to standard error.
 
 The first line that the process writes to standard output describes the target. After the description, the process
 answers requests as in `process_target`, with two more keys. A request has the "shape" of the data, because a list

@@ -88,7 +88,7 @@ def scaled_columns(source: TargetSource, see: See, box: Box | None) -> Target:
     if box is not None and not told:
         raise InvalidInput(
             f"bounds: {target.name} has no parameter bounds, so the audit cannot pass bounds for each number "
-            "of columns. Give the function a parameter bounds, or leave the bounds out if its columns lie in [−1, 1]"
+            "of columns. Add the parameter `bounds` to the function; if the columns lie in [−1, 1], state no bounds"
         )
     if box is not None:
         for column, (middle, half) in enumerate(zip(box.centre, box.half_widths, strict=True), start=1):

@@ -67,7 +67,7 @@ ADAPTER_GROUP = "covassay.adapters"
 SUFFIX = ".py"  # a file of Python source has this suffix
 TIME_LIMIT = 3.0  # the default time limit of a draw, in seconds
 AGAIN = 0.002  # a delayed interruption is repeated after this many seconds
-LONGEST_DELAY = 10  # code that ignores exceptions is interrupted after this many times the limit
+LONGEST_DELAY = 10  # code that ignores exceptions is interrupted only after a time of this many time limits
 PLAIN = (np.ndarray, np.float64, float)  # the conversion of these types runs no code of the target
 NOT_FINITE = "an entry that is not finite"
 ALMOST = 0.99  # an exception that comes after this share of the time limit counts as a time-out
@@ -87,11 +87,11 @@ class Target:
     of the claim. `starting` returns extra seconds for the next draw if a program must be started for it. `primitives`
     are functions of the target's package that add noise of a known law (`recorded.primitives`).
 
-    The fields from `released` on describe a target that names no mechanism. `released` is the kind of output of the
-    target, and `claim` its usual claim, if the target states them. `adjacency` says which data sets are neighbours.
-    `bounds` is the box in which the target is audited, with a pair (low, high) for every column. The user of an audit
-    can override the adjacency and the bounds. `symmetric` says whether the target promises that its matrices are
-    symmetric.
+    The field `released` and all fields after it describe a target that names no mechanism. `released` is the kind of
+    output of the target, and `claim` its usual claim, if the target states them. `adjacency` says which data sets are
+    neighbours. `bounds` is the box in which the target is audited, with a pair (low, high) for every column. The user
+    of an audit can override the adjacency and the bounds. `symmetric` says whether the target promises that its
+    matrices are symmetric.
     """
 
     name: str
@@ -420,7 +420,7 @@ def _ignores_exceptions(frame: FrameType | None) -> bool:
 def _alarms(seconds: float) -> Iterator[_Limit]:
     """Raise an exception in the `with` block after `seconds`, and raise exceptions repeatedly from then on.
 
-    No exception is raised while the flag `armed` of the returned limit is false.
+    The block gets an object with the attribute `armed`, and no exception is raised while `armed` is false.
     """
     limit, raised = _Limit(), 0
 
@@ -462,7 +462,7 @@ def within(seconds: float, function: Callable[[], Any]) -> Any:
     if not _has_limit():
         return function()
     with _alarms(seconds) as limit:
-        # signal handlers run at calls, so no alarm interrupts between the end of the function and the last line
+        # Python runs signal handlers at calls and in loops, so no alarm comes here after the function has ended
         try:
             limit.armed = True
             return function()

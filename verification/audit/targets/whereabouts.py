@@ -24,8 +24,8 @@ class Whereabouts:
 def whereabouts(source: TargetSource, loaded: Target | None = None) -> Whereabouts | None:
     """Return the place where a function is defined, or the script of a process; return None if the place is not known.
 
-    The search imports nothing. If `loaded` is None or gives no place, the function of
-    a name is looked up in the text of its module.
+    The search imports nothing. If `loaded` is None, or if the file of its function is not found, the function that
+    `source` names is looked up in the text of its module.
     """
     directory = Path(source.directory if isinstance(source, TargetReference) else os.getcwd()).resolve()
     found = None if loaded is None else _defined(loaded.draw, directory)
@@ -36,7 +36,7 @@ def whereabouts(source: TargetSource, loaded: Target | None = None) -> Whereabou
             return _script(source.command, directory)
         if source.is_function:
             return found or _in_text(source, directory)
-    except (OSError, ValueError):  # the name of a command may be no path
+    except (OSError, ValueError):  # a word of a command may not be a valid path
         return None
     # the function behind an adapter is often in an installed package, which the user does not edit
     return found if found and found.file.is_relative_to(directory) else None
@@ -45,7 +45,8 @@ def whereabouts(source: TargetSource, loaded: Target | None = None) -> Whereabou
 def _script(command: tuple[str, ...], directory: Path) -> Whereabouts | None:
     """Return the first argument in a command that names a file.
 
-    If there is none, return the program if its file lies in the directory, and otherwise None.
+    If no argument names a file, return the program of the command if its file lies in the directory, and otherwise
+    None.
     """
     for word in (*command[1:], command[0]):
         path = (directory / word).resolve()

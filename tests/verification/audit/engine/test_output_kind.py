@@ -95,7 +95,7 @@ def test_a_kind_that_is_stated_is_kept() -> None:
     """The test fails if the audit changes the kind of output that the user stated. If a target never returns the
     stated kind of output, the audit raises an error instead of refuting the target.
     """
-    with pytest.raises(CannotRun, match=r"returned ndarray of shape \(5,\), and an output has the shape \(5, 5\)"):
+    with pytest.raises(CannotRun, match=r"returned ndarray of shape \(5,\), but an output has the shape \(5, 5\)"):
         audit(noisy_mean, epsilon=1.0, samples=100, released="matrix")
 
 

@@ -272,7 +272,7 @@ WRONG: dict[str, tuple[Any, str, str]] = {
     ),
     "no output": (
         lambda X, eps: {"n": len(X)},
-        "no part of it has the shape (3, 3)",
+        "no array of real numbers in the value has the shape (3, 3)",
         "def audited(x, *, epsilon, rng)",
     ),
 }

@@ -237,7 +237,7 @@ STILL: dict[str, tuple[Any, str, str]] = {
         "it returned dict with 'eps': float of shape (), 'mean': ndarray of shape (3,)",
         "--call \"f(x, eps=epsilon, seed=seed)['mean']\"",
     ),
-    "a tuple of words": (lambda X, eps: ("a", "b"), "tuple with 0: str, 1: str; no part", "f(x, eps=epsilon)"),
+    "a tuple of words": (lambda X, eps: ("a", "b"), "tuple with 0: str, 1: str; no array", "f(x, eps=epsilon)"),
     "an empty tuple": (lambda X, eps: (), "", ""),
     "complex numbers": (
         lambda x, *, epsilon, rng: noise(x.shape[1], rng) + 0j,
