@@ -232,7 +232,7 @@ def _rounded_sentence(found: dict[str, Any]) -> str:
     names = f": {', '.join(found['flagged'])}" if found["flagged"] else ""
     return (
         f"We made the check of low-order bits {found['checks']} times, each time with its own seed, on "
-        f"{found['targets']} rounded mechanisms in turn. The data have 1 or 2 columns, and 16 columns if the output is "
+        f"{found['targets']} rounded mechanisms in turn. The data had 1 or 2 columns, and also 16 if the output is "
         f"a vector. A check first makes about {found['samples']} draws on each data set, and searches them for an "
         f"event that may distinguish the data sets. All checks together made {found['draws']} draws. On "
         f"{found['events_tested']} pairs of data sets, a check found such an event and tested it on new draws. "
