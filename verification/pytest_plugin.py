@@ -58,7 +58,7 @@ def _report(
     report = audit(source, mechanism, **options)
     if isinstance(target, str):
         return report
-    # a command line might not find the function, but pytest finds the test
+    # the command `covassay audit` might not find a function of a test, but `pytest` finds the test
     return replace(report, replay=shlex.join(["pytest", request.node.nodeid]))
 
 
@@ -69,7 +69,7 @@ def parametrize_with_checks(
     expected_failed: "Mapping[str, str] | Callable[[Any], Mapping[str, str]] | None" = None,
     **options: Any,
 ) -> pytest.MarkDecorator:
-    """Give a test one id for every group of checks of every target.
+    """Run a test once for every target and every group of checks, with an id of its own each time.
 
     @parametrize_with_checks([release, "mymodule:other"], mechanism="gauss-cov", rho=0.5)
     def test_release(target, check):
@@ -79,9 +79,8 @@ def parametrize_with_checks(
     pytest-xdist every worker that gets one of the ids runs it. `mechanism` and `options` are those of
     `covassay.verification.audit`. A pair such as (release, {"rho": 0.5}) gives a target options of its own.
 
-    expected_failed : groups of checks that are known to fail, each with the reason. Expected failures are strict: a
-        group fails the test if it no longer fails, if it was not run or if it could not decide. `expected_failed` may
-        also be a function of the target.
+    expected_failed : groups of checks that are known to fail, each with the reason. If the checks of such a group pass,
+        are not run or cannot decide, the test fails. `expected_failed` may also be a function of the target.
     """
     from covassay.verification.audit.check import Refuted, by_group, groups, target_name
     from covassay.verification.audit.options import AuditOptions, require_keywords
@@ -116,13 +115,13 @@ class SharedAudit:
 
     def require(self, group: str, expected: bool, target: Any) -> None:
         """Fail the test if a check of the group is refuted or undecided, and skip the test if all checks of the group
-        were skipped. If `expected` is true, the group should fail, and skipped checks fail the test.
+        were skipped. If `expected` is true, the group is known to fail, and the test then fails if all were skipped.
         """
         from covassay.verification.audit.check import require_group
 
         __tracebackhide__ = True
         if target is not self._target:
-            raise pytest.UsageError("check(target): give the target that the test got together with this check")
+            raise pytest.UsageError("check(target): must be called with the argument `target` of the same test case")
         left_out = require_group(self.report(), group)
         if left_out and expected:
             pytest.fail(f"{group} was expected to fail, and was not checked: {left_out}")

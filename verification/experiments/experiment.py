@@ -42,12 +42,13 @@ class Method:
     """One line of a plot, which is a mechanism of the registry with its options, or a function.
 
     label : the name of the method, which is the same in every panel.
-    mechanism : the name of the mechanism, or "" if `function` takes its place.
-    function : a function of (rows, setting, rng), for a method that is no mechanism, such as the zero matrix.
+    mechanism : the name of the mechanism, or "" if the method is given by `function`.
+    function : a function of (rows, setting, rng) that returns an estimate. It is given for methods that are not
+        mechanisms, such as the zero matrix.
     rounded : whether the eigenvalues of the symmetric part of the output are clipped to [0, 1] afterwards.
     ours : whether the method is one of ours and not of the paper.
-    largest_dimension : the largest dimension in which the method is run, because it takes too long in higher
-        dimensions.
+    largest_dimension : the largest dimension in which the method is run. In higher dimensions the method takes too
+        long.
     """
 
     label: str
@@ -159,8 +160,8 @@ class Experiment:
     def cells(self, panels: Sequence[str], scale: Scale, repetitions: int) -> Iterator[Cell]:
         """Yield the cells of the given panels.
 
-        All cells of one repetition come before the cells of the next repetition, so the numbers of finished repetitions
-        of two cells hardly differ in an unfinished run.
+        All cells of one repetition come before the cells of the next repetition. If a run is stopped early, all points
+        of the grid therefore have nearly the same number of repetitions.
         """
         for repetition in range(repetitions):
             for name in panels:

@@ -3,9 +3,9 @@
 A point contradicts a comparison of two methods only if the 95 % intervals of both means are disjoint. Suppose that the
 means of two methods are equal, and that their errors are independent and normal with equal variances. The intervals are
 then disjoint with a probability of about 0.6 %, and one given interval lies below the other with about 0.3 %. If the
-variances differ greatly, these probabilities grow up to 5 % and 2.5 %. The statements are about figures, so a
-contradiction means that the statement fails for our data, scaling and constants. A contradiction does not mean that the
-statement fails for the authors' data, scaling and constants.
+variances differ greatly, these probabilities grow up to 5 % and 2.5 %. A paper states what its figure shows, and the
+authors made the figure from their data. A contradiction means that the statement fails for our data, scaling and
+constants. A contradiction does not mean that the statement fails for the authors' data, scaling and constants.
 """
 
 import math
@@ -41,7 +41,7 @@ def mean_of(errors: Sequence[float]) -> Mean:
     return Mean(centre, centre - half, centre + half, count)
 
 
-Line = Mapping[float, Mean]  # a line maps the value of the varied quantity to the mean
+Line = Mapping[float, Mean]  # the mean errors of one method, one for each value of the varied quantity
 Lines = Mapping[tuple[str, str, str], Line]  # the lines of a result by panel, measure and method
 
 
@@ -111,11 +111,11 @@ def largest(grid: Sequence[float]) -> Iterable[float]:
 def beats(
     winners: Sequence[str], losers: Sequence[str], panels: Sequence[str], at: Values = everywhere, factor: float = 1.0
 ) -> Check:
-    """Make a check that, at the selected points, the mean error of the best winner is at most `factor` times the mean
-    error of every loser.
+    """Make a check of the statement that the best method in `winners` has a mean error of at most `factor` times the
+    mean error of every method in `losers`, at every selected point of the given panels.
 
-    A loser contradicts the statement if its interval, multiplied by `factor`, lies below the interval of the best
-    winner. The best winner is the one with the smallest mean.
+    At every point, the best method in `winners` is the one with the smallest mean error. A method in `losers`
+    contradicts the statement if its interval, multiplied by `factor`, lies below the interval of this best method.
     """
 
     def check(lines: Lines) -> Outcome:

@@ -54,11 +54,11 @@ def table(result: Result, wanted: Table, lines: Lines) -> list[str]:
 
 
 def block(name: str, result: Result) -> str:
-    """Return the part of the page on a stored result, which has the number of runs, the means, and the statements of
-    the paper.
+    """Return the text about one stored result. The text states the number of runs, the mean errors, and whether the
+    result contradicts the statements of the paper.
     """
     runs, whole = result.facts["repetitions"], REPETITIONS[result.facts["scale"]]
-    few = f", not the {whole} of the paper" if runs != whole else ""
+    few = f" instead of the default {whole}" if runs != whole else ""
     lines = results.lines(result.rows)
     tables = [text for wanted in TABLES[name] for text in table(result, wanted, lines)]
     verdicts = [f"- {text}" for text in plots.verdicts(result.facts)]

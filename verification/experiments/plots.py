@@ -12,7 +12,8 @@ from covassay.reference.errors import InvalidInput
 from covassay.verification.experiments.findings import Line
 from covassay.verification.experiments.results import Result, lines
 
-COLUMNS = {4: 2, 8: 4, 12: 4}  # this maps the number of panels to the number of columns, which is 3 by default
+# a figure with 4 panels has 2 columns of panels, and so on; a figure with another number of panels has 3 columns
+COLUMNS = {4: 2, 8: 4, 12: 4}
 WIDTH, HEIGHT = 4.3, 3.3  # the size of one picture in inches
 WIDTH_OF_A_LABEL = 2.1  # the width of a label in the legend, in inches
 LETTERS, LINE = 16, 0.18  # letters per inch, and inches per line, of the text below the panels of a figure

@@ -12,8 +12,8 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.recommendation import Recommendation, Setting, recommend
 
 SUFFIXES = (".svg", ".png")
-# the map extends by this many powers of ten on either side of the n at which the noise equals the average eigenvalue of
-# a matrix of trace 1
+# let n be the number of rows at which the noise equals the average eigenvalue of a matrix of trace 1; the map extends
+# from n by this many powers of ten to smaller and to larger numbers of rows
 DECADES = 3.5
 COLUMNS, LINES = 57, 33
 TRACES = (0.01, 1.0)
@@ -37,8 +37,9 @@ def require_drawable(path: Path) -> None:
 
 
 def axes_of(setting: Setting) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Return the numbers of rows and the traces of the map; the range of rows includes the number of rows of the given
-    setting."""
+    """Return the values on the two axes of the map, which are numbers of rows and traces. Each axis extends at least to
+    the value of the given setting.
+    """
     middle = replace(setting, trace=1.0).enough
     low = min(middle / 10**DECADES, setting.rows)
     high = max(middle * 10**DECADES, setting.rows)
@@ -109,5 +110,5 @@ def _colours(names: list[str]) -> list[str]:
 
 def _boundary(setting: Setting, which: str) -> str:
     if which == "enough":
-        return f"n = {'πd²/(εt)' if setting.pure else '√2 d^{3/2}/(√ρ t)'}: noise at the average eigenvalue"
-    return f"n = {'πd/(εt)' if setting.pure else '√(2d)/(√ρ t)'}: noise at the trace"
+        return f"n = {'πd²/(εt)' if setting.pure else '√2 d^{3/2}/(√ρ t)'}: the noise equals the average eigenvalue"
+    return f"n = {'πd/(εt)' if setting.pure else '√(2d)/(√ρ t)'}: the noise equals the trace"

@@ -99,11 +99,11 @@ CALLS: dict[str, dict[str, Call]] = {
 
 
 def adaptive_with(power: bool, svd: bool, rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
-    """Run AdaptiveCov with the error bounds of the authors' code, and with the mistakes of that code for which an
-    argument is true.
+    """Run AdaptiveCov with the error bounds of the authors' code. Each of the arguments `power` and `svd` switches on a
+    mistake of that code.
 
-    power : whether the search takes 2^{−k} g instead of 4^{−k} g as the error bound of GaussCov on rows clipped to norm
-        2^{−k}.
+    power : whether the search uses a wrong error bound for GaussCov on rows clipped to norm 2^{−k}. The wrong bound is
+        2^{−k} g, and the right bound is 4^{−k} g.
     svd : whether SeparateCov takes the singular vectors of an indefinite matrix instead of its eigenvectors.
     """
     rho, beta = setting["rho"], setting["beta"]
@@ -183,8 +183,12 @@ def _separate_pure(rows: Matrix, setting: Setting, rng: np.random.Generator) -> 
 
 @dataclass(frozen=True)
 class Explanation:
-    """The names of a method of the released code and of our methods with and without the mistakes of that code, a
-    description of the mistakes, and an entry of the ledger about them.
+    """A mistake of the released code that may explain why a method of this code differs from ours.
+
+    label : the name of the method of the released code.
+    without, with_mistake : the names of our versions of this method, without and with the mistake.
+    mistake : a description of the mistake.
+    entry : the entry of the ledger about the mistake.
     """
 
     label: str
@@ -212,7 +216,7 @@ EXPLAINED = {
         Explanation("SeparateCov", "SeparateCov", "SeparateCov, released code", _SVD, "DLY22.Eq5"),
         Explanation(
             "AdaptiveCov", "AdaptiveCov", "AdaptiveCov with both",
-            f"2^(−k) g instead of 4^(−k) g in the search, and {_SVD}", "DLY22.Eq5",
+            f"2^(−k) g instead of 4^(−k) g as error bound in the search, and {_SVD}", "DLY22.Eq5",
         ),
     ),
     "epsilon": (
@@ -257,7 +261,7 @@ def arranged(name: str, files: Files) -> Experiment:
     for one in EXPLAINED[budget]:
         theirs = THEIRS.format(one.label)
         for ours, how in ((one.without, "without"), (one.with_mistake, "with")):
-            text = f"their {one.label} agrees with ours {how} this mistake: {one.mistake}"
+            text = f"their {one.label} agrees with our version {how} this mistake: {one.mistake}"
             claims.append(PaperClaim(text, one.entry, agrees(theirs, ours)))
     panels = tuple(_beside(panel, files[NAME]) for panel in found.panels)
     return replace(found, panels=panels, claims=(*found.claims, *claims))

@@ -77,7 +77,7 @@ class Plan:
 
     @property
     def used(self) -> list[str]:
-        """Return the names of the user's data sets that the run needs. The released code of DLY22 counts as one."""
+        """Return the names of what the run needs from the user: data sets, and the released code of DLY22 if given."""
         return sorted({released.NAME, *(panel.needs for panel in self.panels)} & set(self.files))
 
     @property
@@ -99,7 +99,7 @@ def versions() -> dict[str, str]:
 
 def header(plan: Plan) -> dict[str, Any]:
     """Return the facts in which a stored run must agree with the plan, so that the run can continue. The number of
-    repetitions is not one of these facts.
+    repetitions is left out, because a run can continue with another number.
     """
     return {
         "format": FORMAT,

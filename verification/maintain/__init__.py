@@ -1,5 +1,5 @@
-"""This package has the programs of the maintainers. They make tables, pages, pictures and the web site, and they test
-the checks of proofs and formulas by small changes (mutants).
+"""This package has the programs of the maintainers. Some programs make tables, pages, pictures and the web site. Other
+programs change a proof or a formula slightly, and report whether the checks of proofs and formulas detect the change.
 
     python -P -m covassay.verification.maintain COMMAND …
 

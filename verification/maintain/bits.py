@@ -1,9 +1,9 @@
 """Make a table of what the low-order bits of samplers from several packages reveal. Each row has a command and the
 privacy loss that this command proves.
 
-A row has the result that `covassay audit TARGET --scope bits` reports on low-order bits. The program makes the
-same draws as this command for this check, and runs no other check. The function `rounded` repeats the check on
-correctly rounded releases, each with its own seed. The program fails if the check refutes a rounded release.
+A row has the result that `covassay audit TARGET --scope bits` reports on low-order bits. This program runs only the
+check of low-order bits, with the draws that `covassay audit` makes for this check. The function `rounded` repeats the
+check on correctly rounded releases, each with its own seed. The program fails if the check refutes a rounded release.
 """
 
 import argparse
@@ -153,15 +153,15 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
         f"was audited by the command beside it, with a false-alarm probability of {FALSE_ALARM:g} for the whole audit.",
         "An event is a set of released floats, so a loss above the claim on an event refutes the claim about the",
         "released bits, even if the claim is true in real arithmetic. Each proven loss has the error probability of",
-        "the test of its event. A search that finds no such event does not certify the target. `draws` counts the",
-        "outputs that the search and the test of the event took on all data sets. For targets that draw random bits",
-        "from the operating system, the counts differ when the command runs again.\n",
-        "A package may document that it does not protect low-order bits, and may have another function that protects",
-        "them. The table says neither. We chose the queries and the pairs of data sets.\n",
+        "the test of its event. A search that finds no such event does not certify the target. The column `draws` has",
+        "the number of outputs, on all data sets, that were drawn to find the event and to test it. If a target draws",
+        "random bits from the operating system, the numbers in its row change with every run of the command.\n",
+        "A package may document that it does not protect low-order bits. The package may also have another function",
+        "that protects these bits. The table says neither. We chose the queries and the pairs of data sets.\n",
         "The lowest set bit of a float is the exponent of the largest power of two that divides it. The `smallest`",
-        "lowest set bit is the minimum over all numbers of one output. The number `(‖u‖² − 1)·2^53`, which is 0 in",
-        "real arithmetic, measures the rounding errors in the length of a unit vector u.\n",
-        "The command beside a target runs an audit. The table has only the findings of the audit on low-order bits.\n",
+        "lowest set bit is the minimum over all numbers of one output. For a unit vector u, the number",
+        "`(‖u‖² − 1)·2^53` measures the rounding errors in its length. In real arithmetic this number is 0.\n",
+        "The command beside a target runs a whole audit. The table has only the findings on low-order bits.\n",
         f"The tables have {len(run)} targets from {len(packages)} packages ({', '.join(sorted(packages))}).",
         "",
         f"## A loss above the claim is proven: {len(leaks)}\n",
@@ -180,9 +180,9 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
     text += [
         "",
         f"## Float mechanisms of covassay in which no loss above the claim was found: {len(unseen())}\n",
-        "The following reasons say why the check finds nothing in these mechanisms, not that the low-order bits are",
-        "safe. The mechanism `covassay:ppde` is not in this list, because an audit with `--samples 4000`",
-        "proves a loss of `covassay:ppde` above the claim.\n",
+        "The list gives the reason why the check finds nothing in each of these mechanisms. The reason does not show",
+        "that the low-order bits are safe. The mechanism `covassay:ppde` is not in this list, because an audit with",
+        "`--samples 4000` proves a loss above the claim.\n",
         *(f"- `covassay:{name}`: {reason}." for name, reason in unseen().items()),
     ]
     if rounded_found:
@@ -231,11 +231,11 @@ def rounded_summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def _rounded_sentence(found: dict[str, Any]) -> str:
     names = f": {', '.join(found['flagged'])}" if found["flagged"] else ""
     return (
-        f"The check of low-order bits was made {found['checks']} times, each with its own seed, on {found['targets']} "
-        f"rounded mechanisms in turn (dimensions 1 and 2, and 16 for vectors; "
-        f"{found['samples']} draws per data set in the first round, "
-        f"{found['draws']} draws in all). "
-        f"In all checks, the number of events worth testing was {found['events_tested']}. "
+        f"We made the check of low-order bits {found['checks']} times, each time with its own seed, on "
+        f"{found['targets']} rounded mechanisms in turn. The data had 1 or 2 columns, and also 16 if the output is "
+        f"a vector. A check first makes about {found['samples']} draws on each data set, and searches them for an "
+        f"event that may distinguish the data sets. All checks together made {found['draws']} draws. On "
+        f"{found['events_tested']} pairs of data sets, a check found such an event and tested it on new draws. "
         f"**Of the {found['checks']} checks, {len(found['flagged'])} refuted a rounded release**{names}, and "
         f"{found['undecided']} could not decide. "
         f"The command is `python -P -m covassay.verification.maintain bits --rounded {found['checks']}`."

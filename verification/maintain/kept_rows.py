@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from joblib import Parallel, delayed
 
 Row = TypeVar("Row")
-Task = tuple[Any, ...]  # the arguments of one measurement whose row is stored
+Task = tuple[Any, ...]  # the arguments of the function that makes one measurement
 
 
 def read(file: Path | None) -> list[dict[str, Any]]:

@@ -2,11 +2,11 @@
 
 The targets are the reference's own mechanisms, with every choice of their options in turn. Every audit has its own
 seed, because related mechanisms draw the same noise under the same seed. The tests of one scenario (a data set on which
-outputs are compared with the law) share their draws. Of the exact p-values of a scenario, only the first one is kept,
-so that the kept exact p-values are independent. The p-values of tests that are not exact are bounds, which may be
-larger than exact p-values. If outputs of a mechanism can coincide, all its p-values count as bounds. The p-values of
-low-order bits are left out, because noise in floating point violates the claim in those bits even if the mechanism is
-correct.
+outputs are compared with the law) share their draws, so their p-values are dependent. Only the first exact p-value of
+each scenario is kept, and these p-values are independent. The p-values of tests that are not exact are bounds, which
+may be larger than exact p-values. If a mechanism can return the same output twice, this program takes all p-values of
+its audits for bounds. The p-values of low-order bits are left out, because noise in floating point violates the claim
+in those bits even if the mechanism is correct.
 """
 
 import argparse
@@ -37,14 +37,14 @@ PARSER = {
     "epilog": "example: python -P -m covassay.verification.maintain null-audits --audits 4 --only gauss-cov",
 }
 LEVELS = 0.001, 0.01, 0.1  # the shares of small p-values are reported at these levels
-TOTAL = "relative error of the noise scale"  # results of `gamma_total` have an effect with this name
-DISTANCE = "CDF distance"  # results of Kolmogorov's test of one sample have an effect with this name
+TOTAL = "relative error of the noise scale"  # the field `effect` in results of the test `gamma_total`
+DISTANCE = "CDF distance"  # the field `effect` in results of Kolmogorov's test of one sample
 
 
 @dataclass(frozen=True)
 class Audited:
-    """The p-values of one audit: at most one exact p-value for every scenario, and the bounds from tests that are not
-    exact.
+    """The p-values of one audit. The field `exact` has at most one exact p-value for every scenario (a data set on
+    which outputs are compared with the law). The field `bounds` has the p-values that are only bounds.
     """
 
     target: str
@@ -57,11 +57,12 @@ class Audited:
 
 
 def exact_p_value(check: Finding) -> float | None:
-    """Return the exact p-value of a check, or None if the check has no exact p-value. Two tests have one: the test of a
-    sum against its Gamma law (`gamma_total`), and Kolmogorov's test of one sample.
+    """Return the exact p-value of a check, or None if the check has no exact p-value. Two tests have an exact p-value:
+    the test of a sum against its Gamma law (`gamma_total`), and Kolmogorov's test of one sample.
 
     The audit itself reports a bound on the p-value of Kolmogorov's test, which is close to the exact p-value if it is
-    small. The question on data of many shapes combines the p-values of several sums in one p-value, which is a bound.
+    small. On data of many shapes (numbers of rows and columns), the audit combines the p-values of several sums into
+    one p-value. The combined p-value is not exact but a bound.
     """
     facts = check.fact(LawTest)
     if facts is None or check.p_value is None or facts.effect not in (TOTAL, DISTANCE):
@@ -155,6 +156,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command to the parser."""
     add_choice(parser, "targets whose name", "maintain-null-audits")
     add_kept(parser, "audits")
-    parser.add_argument("--audits", type=int, default=20, help="how many (default %(default)s)")
-    parser.add_argument("--samples", type=int, default=FEWEST_SAMPLES, help="on each data set (default %(default)s)")
+    parser.add_argument("--audits", type=int, default=20, help="number of audits (default %(default)s)")
+    parser.add_argument(
+        "--samples", type=int, default=FEWEST_SAMPLES, help="draws on each data set (default %(default)s)"
+    )
     parser.set_defaults(run=run)

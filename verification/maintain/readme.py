@@ -65,8 +65,8 @@ def with_counts(text: str, known: dict[str, str]) -> str:
 
 
 def _proven(declared: Mechanism[Any, ..., Any]) -> str:
-    """Return the budget that each calibration is proven to spend, as a share of the given budget. If the share depends
-    on other options, the text has the smallest and the largest share.
+    """Return a text with the budget that each calibration is proven to spend, as a multiple of the given budget. If
+    this multiple depends on other options, the text states its smallest and its largest value.
     """
     budget = declared.notion.default.keywords()
     (key, unit), symbol = next(iter(budget.items())), declared.notion.symbol

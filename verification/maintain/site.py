@@ -18,7 +18,7 @@ def site(options: argparse.Namespace) -> int:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command to the parser."""
     parser.add_argument(
-        "--out", required=True, metavar="DIR", help="the folder for the site, new, empty or an old site"
+        "--out", required=True, metavar="DIR", help="the folder for the site, which may be new, empty or an old site"
     )
     parser.add_argument("--root", default=".", metavar="DIR", help="a clone of the repository (default %(default)s)")
     parser.set_defaults(run=site)

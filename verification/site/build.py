@@ -139,9 +139,10 @@ def _api_page(name: str, modules: tuple[str, ...]) -> str:
 
 
 def _resolved(page: str, target: str) -> str:
-    """Return the target of a link on a page, as the path of a page of the site or else from the root of the repository.
+    """Return the target of a link on a page. If the target is a page of the site, return its path in the site, and
+    otherwise its path from the root of the repository.
 
-    A link is relative to the place of the page in the repository, where it works too.
+    A link is relative to the folder of the page in the repository, so that the link also works in the repository.
     """
     own = f"{IN_REPOSITORY}{page}" if (PAGES / page).is_file() else page
     parts: list[str] = []

@@ -43,7 +43,7 @@ def as_mathml(function: Callable[..., Any]) -> str | None:
 
 
 def _readable(latex: str) -> str:
-    """Set words upright, write exponents as fractions, and omit arguments that stand for functions, such as log."""
+    """Set words upright, write decimal exponents as fractions, and omit arguments that are functions, such as log."""
     latex = re.sub(r", \\mathrm\{(log|sqrt|exp|ceil)\}", "", latex)
     latex = re.sub(r"\^\{(\d*\.\d+)\}", lambda power: f"^{{{Fraction(power[1])}}}", latex)
     for spelled, shown in ((r"\mathopen{}", ""), (r"\mathclose{}", ""), (r"\_", " "), (r"\mathrm{", r"\text{")):

@@ -1,9 +1,9 @@
 """Bet against a claim on two laws. A bet has an e-value, which is a factor whose mean is at most 1 if the claim is
 true.
 
-Every output is sorted into one of finitely many categories. Let P and Q be the laws of this category on two data sets.
-A claim of privacy implies, for suitable functions A and B of the category and a number c, that E_P[A] − E_Q[B] ≤ c. A
-bet takes a stake λ > 0 and a centre u, and multiplies the factors
+Every output is sorted into one of finitely many categories. Let P and Q be the laws of the output's category on two
+data sets. A claim of privacy implies that E_P[A] − E_Q[B] ≤ c, for suitable functions A and B, which map every category
+to a number, and a suitable number c. A bet has a stake λ > 0 and a centre u. The bet multiplies two kinds of factors:
 
     1 + λ (A(y) − u)          for each of the n draws y from P, and
     1 + λ' (u − c − B(y'))    for each of the n' draws y' from Q, with λ' = λ n/n'.
@@ -29,12 +29,14 @@ from covassay.reference.domain import Vector
 from covassay.verification.statistics.rounding import UNIT
 
 PRIOR = 0.5  # this many pseudo-draws are added to every category of the pilot
-LARGEST_SHARE = 0.95  # the largest stake, as a share of the stake at which one draw could make the product 0
+LARGEST_SHARE = 0.95  # a stake is at most this multiple of the stake at which a factor of the bet could be 0
 # the orders of the Rényi divergences that are tried, where 1 stands for the Kullback–Leibler divergence
 ORDERS = 1.0, 1.5, 3.0
 TINY = 1e-12  # this number keeps stakes and variances away from 0
-FIRST_POWERS = 0.3, 0.5, 0.7, 0.85, 1.0  # the search for a bet begins with these powers of the ratio of the shares
-FIRST_CAPS = 1.0, 2.0, 4.0  # the search begins with these limits on the |logarithm| of the ratio of the shares
+# let r be the ratio of the shares of a category on the two data sets; the search for a bet begins with functions L that
+# are one of these powers of r, where |ln r| is first cut off at one of these limits
+FIRST_POWERS = 0.3, 0.5, 0.7, 0.85, 1.0
+FIRST_CAPS = 1.0, 2.0, 4.0
 FIRST_STEP = 0.3  # the search begins with this step in every parameter
 # a search follows at most this many promising starting points, and always the best one
 REFINED = 5
@@ -43,7 +45,8 @@ ITERATIONS = 400  # a search for a bet makes at most this many steps; if it stop
 
 @dataclass(frozen=True)
 class Inequality:
-    """The inequality E_P[first] − E_Q[second] ≤ bound for two functions of the category, each of shape (categories,).
+    """An inequality of the form E_P[first] − E_Q[second] ≤ bound. The fields `first` and `second` are functions that
+    map every category to a number, given as arrays of shape (categories,).
 
     The values of the functions are computed with exponentials. The field `exponent` is the largest absolute value of an
     exponent, and the relative error of the functions grows with it.
@@ -71,8 +74,8 @@ class Bet:
         category.
 
         The rounding error of a factor 1 + λ (A − u) is at most 8 + 2 `exponent` units in the last place of 1 + λ (|A| +
-        |u| + |c|). The factor 1 + λ (A − u) of a bet is at least 1 − `LARGEST_SHARE`. The logarithm of a factor adds a
-        rounding error of a few units, and the sum adds one unit for each category.
+        |u| + |c|). The factor 1 + λ (A − u) of a bet is at least 1 − `LARGEST_SHARE`. Computing the logarithm of a
+        factor adds an error of a few units, and adding up the logarithms adds an error of one unit for each category.
         """
         n, other = float(first.sum()), float(second.sum())
         if n == 0 or other == 0:
@@ -139,16 +142,18 @@ def _approximate(inequality: Inequality, first: Vector, second: Vector) -> tuple
     gap = mean - other_mean - inequality.bound
     variance = float(first @ (inequality.first - mean) ** 2)
     total = variance + float(second @ (inequality.second - other_mean) ** 2) + TINY
-    # the gap is divided between the two data sets in proportion to their variances, so that one stake is best for both
+    # the centre divides the distance of E_P[A] and E_Q[B] + c in proportion to the variances of A and B; the same stake
+    # is then the best for the draws from P and for the draws from Q
     return max(gap, TINY) / total, mean - gap * variance / total, gap * abs(gap) / (2 * total)
 
 
-Family = Callable[[Vector], Inequality]  # maps parameters to an inequality
+Family = Callable[[Vector], Inequality]  # a family of inequalities, as a function of the parameters that select one
 
 
 def _grown(family: Family, start: Vector, first: Vector, second: Vector) -> tuple[Bet, float]:
-    """Return the bet near `start` that grows most for the shares of the categories on both data sets, and its growth
-    for each pair of draws.
+    """Search near the parameters `start` for the bet with the largest growth, and return it with its growth. The growth
+    is the mean logarithm of the two factors of a pair of draws, whose categories have the probabilities `first` on one
+    data set and `second` on the other.
     """
     stake, centre, _ = _approximate(family(start), first, second)
 
@@ -204,11 +209,15 @@ class RenyiBet:
     swapped: bool
 
     def log_value(self, first: Vector, second: Vector) -> float:
-        """Return the logarithm of the e-value, for fresh numbers of draws on either data set in every category."""
+        """Return the logarithm of the e-value; `first` and `second` are the numbers of draws in every category on the
+        two data sets, without the draws that chose the bet.
+        """
         return self.bet.log_value(second, first) if self.swapped else self.bet.log_value(first, second)
 
     def p_value(self, first: Vector, second: Vector) -> float:
-        """Return the p-value of the claim, for fresh numbers of draws on either data set in every category."""
+        """Return the p-value of the claim; `first` and `second` are the numbers of draws in every category on the two
+        data sets, without the draws that chose the bet.
+        """
         return math.exp(min(0.0, -self.log_value(first, second)))
 
 

@@ -1,4 +1,4 @@
-"""Compare a sample with its law at some of its values, so that a plot can show the comparison."""
+"""Compute the distribution functions of a sample and of its law at some values, so that a plot can compare them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ def curve(
 
 
 def between(values: Vector, other: Vector) -> Curve:
-    """Return the curve of a sample whose law is only known through a second sample."""
+    """Return the curve that compares the sample `values` with the sample `other`, which stands for an unknown law."""
     found, counts = np.unique(values, return_counts=True)
     ordered = np.sort(other)
 

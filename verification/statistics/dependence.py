@@ -10,13 +10,14 @@ on the law of the quantities. Scores are ranks, so that a wrong scale is not mis
 
 The null hypothesis of a test is that one of the following changes of the draws does not change their law.
 
-turned signs : One quantity changes its sign. Its score is its sign times the rank of its size (absolute value).
-sizes : Two draws exchange the values of one quantity and keep all others. The score of a quantity in the two draws is
-    the difference of the ranks of its sizes.
-successive draws : A whole draw changes its sign, or two draws that are not successive are exchanged.
-triples : Three quantities change their signs together. The product of three signs, or of one sign and two sizes, is
-    then positive with probability 1/2. If each of the quantities may also change its sign alone, the same is true for
-    the product of two signs and one size.
+turned signs : One quantity changes its sign. The score of this quantity is its sign times the rank of its size. The
+    size of a quantity is its absolute value.
+sizes : Two draws exchange their values of one quantity, and keep their values of all other quantities. The score of a
+    quantity in these two draws is the difference between the ranks of its two sizes.
+successive draws : All quantities of one draw change their signs, or two draws that are not successive are exchanged.
+triples : Three quantities change their signs together. The product of their three signs, or of one sign and the scores
+    of two sizes, is then positive with probability 1/2. If each quantity may also change its sign alone, the product of
+    two signs and the score of the third size is positive with probability 1/2 too.
 
 Two generators with one seed can cause a dependence without rank correlation, such as between the size of a normal
 number and the bits of a uniform one. To detect such a dependence, the tests also use sines and cosines of the ranks.
@@ -36,8 +37,8 @@ from covassay.verification.statistics.tests import POWER, TestResult
 
 NORMAL_TAIL = 1 / (4 * float(ndtr(-math.sqrt(2))))  # 3.178, the smallest constant for which the bound holds
 WAVES = 1, 2, 3  # the sines and cosines have these numbers of half periods on the interval of the ranks
-# numpy makes a uniform number from the upper 53 bits of a word, and a normal number from the bits below the upper 3;
-# sines with 8 half periods depend only on the bits of a uniform number below its upper 3
+# numpy makes a uniform number from the upper 53 bits of a random word, and a normal number from all bits but the upper
+# 3. The sine with 8 half periods ignores the upper 3 bits of a uniform number, and depends only on its other bits.
 HIGH = 8
 TRIPLED = 10  # all triples of the first `TRIPLED` quantities are tested
 FEWEST = 8  # the smallest number of draws for a test
@@ -46,8 +47,12 @@ Pairs = NDArray[np.bool_]  # (k, k), marks the pairs of quantities that are test
 
 @dataclass(frozen=True)
 class Sums:
-    """Sums over draws of the products of two scores and of the squared products, (k, k), and the names of the
-    quantities that they compare.
+    """The sums of one kind for all pairs of the k quantities. A pair has a score for each of its two quantities.
+
+    products, squares : the sums over draws of the product of the two scores, and of the square of this product. Both
+        arrays have the shape (k, k).
+    pairs : the pairs that are tested.
+    words : a description of the two scores, with places for the names of the quantities.
     """
 
     products: Matrix
@@ -125,7 +130,7 @@ class PairSums:
         factor = 2 * NORMAL_TAIL * max(comparisons, 1)
         terms = self.terms
 
-        def detectable(alpha: float) -> float:  # this size, unlike the p-value, uses the normal approximation
+        def detectable(alpha: float) -> float:  # the result is approximate: the sum is taken as normal
             return min(1.0, float(-ndtri(min(alpha / factor, 0.5)) - ndtri(1 - POWER)) / math.sqrt(max(terms, 1)))
 
         return TestResult(
@@ -148,8 +153,7 @@ def turned_signs(values: Matrix, names: Sequence[str], turned: Pairs, skew: Pair
     """Test all pairs of quantities for independence by their signs; `values` has the shape (n, k).
 
     `turned` marks the pairs (i, j) whose joint law stays the same if quantity i alone changes its sign. `skew` marks
-    the pairs (i, j) for which the joint law of quantity i and of the size of quantity j stays the same if quantity i
-    changes its sign.
+    the pairs (i, j) for which (x_i, |x_j|) and (−x_i, |x_j|) have the same law, where x_i is quantity i.
     """
     ranks = _ranks(values)
     signed, odd, even = np.sign(values) * ranks, _odd(values, ranks), _even(ranks)
@@ -160,12 +164,12 @@ def turned_signs(values: Matrix, names: Sequence[str], turned: Pairs, skew: Pair
             _sums(signed, signed, both, "the signs of {} and {}"),
             _sums(signed, ranks - 0.5, skewed, "the sign of {} and the size of {}"),
             *(
-                _sums(a, b, both if a is b else mixed, "the signs of {} and {}, with sines of the ranks")
+                _sums(a, b, both if a is b else mixed, "the signs of {} and {}, times sines of ranks of the sizes")
                 for a in odd
                 for b in odd
             ),
             *(
-                _sums(a, b, skewed, "the sign of {} and the size of {}, with sines and cosines of the ranks")
+                _sums(a, b, skewed, "the sign of {} and the size of {}, by sines and cosines of ranks of the sizes")
                 for a in odd
                 for b in even
             ),
@@ -186,7 +190,7 @@ def sizes(values: Matrix, names: Sequence[str], pairs: Pairs) -> TestResult:
     above = np.triu(pairs | pairs.T, 1)
     found = [_sums(change, change, above, "the sizes of {} and {}")]
     found += [
-        _sums(a, b, above if a is b else above | above.T, "the sizes of {} and {}, with cosines of the ranks")
+        _sums(a, b, above if a is b else above | above.T, "the sizes of {} and {}, by cosines of ranks of the sizes")
         for a in (change, *waves) for b in (change, *waves) if not a is b is change
     ]  # fmt: skip
     return _result(found, names, "their sizes are independent", len(values), len(change))
@@ -217,7 +221,7 @@ def triples(values: Matrix, names: Sequence[str], independent: bool) -> TestResu
     scores = [(signs, signs, signs, ordered, "the signs of {}, {} and {}")]
     for odd, even in zip(_odd(values, ranks), _even(ranks), strict=True):
         scores += [
-            (odd, odd, odd, ordered, "the signs of {}, {} and {}, with sines of the ranks"),
+            (odd, odd, odd, ordered, "the signs of {}, {} and {}, times sines of ranks of the sizes"),
             (odd, even, even, two_sizes, "the sign of {} and the sizes of {} and {}"),
         ]
         if independent:

@@ -68,13 +68,14 @@ def chi_square(degrees: float) -> Law:
 
 @dataclass(frozen=True)
 class Placed:
-    """The positions of the values of a sample in the tested law.
+    """The tail probabilities of the tested law at the values of a sample.
 
     below, above : P(X ≤ x) and P(X ≥ x) for every value x.
     error : the absolute error of these probabilities.
     symmetric : whether the law is symmetric.
-    extreme : the probability that a value of the law is as extreme as the most extreme value of the sample, on either
-        side and with an allowance for rounding; 1 if the tails of the law are not known.
+    extreme : the probability, under the law, of a value that is at least as extreme as the most extreme value of the
+        sample, in either tail. The probability includes an allowance for rounding, and is 1 if the tails of the law are
+        not known.
     block : the number of the block of draws; None if the sample is not divided into blocks.
     """
 
@@ -86,7 +87,7 @@ class Placed:
     block: int | None = None
 
     def repeated(self, counts: NDArray[np.integer[Any]]) -> "Placed":
-        """Return the positions for a sample in which each value occurs as often as `counts` says."""
+        """Return the probabilities for a sample in which each value occurs as often as `counts` says."""
         if len(counts) == counts.sum():
             return self
         return replace(self, below=np.repeat(self.below, counts), above=np.repeat(self.above, counts))
@@ -106,8 +107,8 @@ class Placed:
 
 
 def placed(values: Vector, law: Function | Law, at: Vector, before: Vector) -> Placed:
-    """Return the positions of values in a law whose distribution function is `at` at the values and `before` just below
-    them.
+    """Return the tail probabilities of a law at the given values. The distribution function of the law is `at` at the
+    values, and `before` just below the values.
     """
     if not isinstance(law, Law):
         return Placed(np.asarray(at), 1 - np.asarray(before))

@@ -1,10 +1,10 @@
 """Test a sample that arrives in blocks, by sums whose memory does not depend on the number of draws.
 
-The result of a test on one block has one of three fields: `placed` has the positions of the values in their law,
-`total` has the sum of the values, and `pooled` has other sums. From the positions, this module counts the values beyond
-exact quantiles, up to the far tails, and the values in parts of equal probability. A total is a sum of independent
-Gamma variables with one scale, so the sum of the totals of all blocks is a Gamma variable too. A test whose result has
-none of the three fields is not pooled.
+A test on one block stores what can be added up in one of three fields of its result. The field `placed` has the tail
+probabilities of the tested law at all values of the block. From these probabilities, this module counts the values
+beyond exact quantiles, up to the far tails, and the values in parts of equal probability. The field `total` has the sum
+of the values. This sum is a sum of independent Gamma variables with one scale, so the sum over all blocks is a Gamma
+variable too. The field `pooled` has other sums. A test whose result has none of the three fields is not pooled.
 
 distance : the largest distance of the distribution functions at the ends of `PARTS` equal parts. The distance is at
     most Kolmogorov's distance, so Massart's inequality gives a p-value for every number of values.
@@ -122,7 +122,7 @@ def has_sums(result: TestResult) -> bool:
 def pooled(result: TestResult, tried: Vector, block: int) -> Pooled | None:
     """Return the sums of a test on one block that can be pooled over blocks, or None if the test has no such sums.
 
-    The argument `tried` has the tail probabilities of the quantiles beyond which values are counted.
+    Values are counted beyond several quantiles, whose tail probabilities are given by the argument `tried`.
     """
     if result.placed is not None:
         return _of_places(result, replace(result.placed, block=block), tried)

@@ -91,7 +91,8 @@ def ratio_p_value(counts: EventCounts, log_ratio: float) -> float:
     """Return the p-value of the null hypothesis p ≤ e^{log_ratio} p', which is an exact binomial tail given K + K',
     rounded up.
     """
-    # K has success probability odds/(1 + odds); `at_least` takes its complement, which keeps its digits for large odds
+    # given K + K', the count K is binomial with success probability odds/(1 + odds) or less. `at_least` takes 1 minus
+    # this probability, 1/(1 + odds), which floats represent precisely even if the odds are large
     odds = math.exp(min(log_ratio, LARGEST_POWER))
     return at_least(counts.first, counts.first + counts.second, 1 / (1 + odds))
 

@@ -1,4 +1,6 @@
-"""Make independent random streams, one for each purpose, and report the progress of long work."""
+"""Make independent streams of random numbers, one for each purpose. The module also has receivers for reports on the
+progress of a long computation.
+"""
 
 import zlib
 from collections.abc import Callable, Mapping
@@ -24,7 +26,7 @@ class Watch:
         self._drawn = drawn
 
     def __call__(self, label: str, count: int) -> None:
-        """Receive a report that a number of draws were made for a purpose."""
+        """Receive a report that `count` draws were made for the purpose `label`."""
         self._drawn(label, count)
 
     def plan(self, parts: Mapping[str, float]) -> None:

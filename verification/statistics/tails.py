@@ -1,9 +1,9 @@
 """Test the tails of a law by the number of values beyond its quantiles, and by the most extreme value.
 
 Kolmogorov's statistic hardly changes if one value in a hundred is wrong. The number of values beyond a quantile is
-binomial with a known probability, so exact counts detect a truncated, heavier or lighter tail. No quantile is tried
-beyond which fewer than `EXPECTED` values are expected, because there even an empty tail would not be significant.
-Bonferroni's inequality combines all p-values of one sample.
+binomial with a known probability, so exact counts detect a truncated, heavier or lighter tail. A quantile is only
+tried if at least `EXPECTED` values are expected beyond it. With fewer expected
+values, even an empty tail would not be significant. Bonferroni's inequality combines all p-values of one sample.
 """
 
 import math
@@ -32,8 +32,9 @@ def levels(n: int) -> Vector:
 
 
 def _regions(sample: Placed) -> dict[str, Vector]:
-    """Return the levels of all values for every region, such as "the lower tail". Under the law, a level is at most q
-    with probability q, and the values with a level of at most q are the part of the region with probability q.
+    """Return, for each region such as "the lower tail", the level of every value of the sample. The level of a value is
+    the probability, under the law, of the smallest region of this form that contains the value. For example, the level
+    of x for the lower tail is P(X ≤ x). Under the law, a level is therefore at most q with probability q.
     """
     u = sample.uniform
     above = np.where(u == sample.below, sample.above, 1 - u)
@@ -61,8 +62,8 @@ def beyond_p_values(seen: NDArray[np.int64], n: int, tried: Vector, error: float
 
 
 def _counts(sample: Placed) -> tuple[Vector, list[tuple[str, float, int, int]]]:
-    """Return the p-value of every count of values, and a description of it: the region, the tail probability of the
-    quantile, the number of values beyond the quantile, and the number of all values.
+    """Return a p-value and a description for every region and every tried quantile. The description has the region, the
+    tail probability of the quantile, the number of values beyond the quantile, and the number of all values.
     """
     n = len(sample.below)
     tried = levels(n)
@@ -92,8 +93,9 @@ def tail_counts(samples: Sequence[tuple[str, Placed]], null: str) -> TestResult:
 
 
 def missing_tail(n: int, error: float, tests: int, alpha: float) -> float:
-    """Return the smallest tail probability among those that are tried, for which n values detect that the tail is
-    missing."""
+    """Return the smallest tried tail probability such that n values detect a missing tail of this probability. That is,
+    if no value lies in the tail, the test rejects at level `alpha` after Bonferroni's correction for `tests` tests.
+    """
     for level in levels(n)[::-1]:
         if 2 * tests * (1 - max(level - 2 * error, 0)) ** n <= alpha:
             return float(level)

@@ -45,11 +45,11 @@ class TestResult:
     """The result of one test. The field `effect` names an effect, and `detectable(α)` is a size of the effect that the
     test detects at level α.
 
-    The field `placed` has the positions of the values in the tested law. The field `total` has the sum of the values,
-    the shape of its Gamma law, and the power of the noise scale in the sum. With the fields `placed` and `total`,
-    samples of several laws can be tested together. The field `curve` has the numbers for a plot that compares the
-    sample with its law. The field `pooled` has sums of this sample, which can be added to those of other samples for
-    one test of all samples.
+    The field `placed` has the tail probabilities of the tested law at all values. The field `total` has the sum of the
+    values, the shape of its Gamma law, and the power of the noise scale in the sum. With the fields `placed` and
+    `total`, samples of several laws can be tested together. The field `curve` has the numbers for a plot that compares
+    the sample with its law. The field `pooled` has sums of this sample, which can be added to those of other samples
+    for one test of all samples.
     """
 
     __test__ = False  # this tells pytest that the class is not a test case
@@ -100,7 +100,7 @@ def p_value_of_distance(statistic: float, n: int, error: float = 0.0) -> float:
 
     The p-value of Kolmogorov's statistic is Massart's bound. If Massart's bound and n are small, the p-value is instead
     twice the exact tail of Smirnov's one-sided statistic. This number is close to the exact p-value if the latter is
-    below 0.02. For n = `MOST_COUNTED` and a p-value of 1e-12, it is 15 % smaller than Massart's bound.
+    below 0.02. For n = `MOST_COUNTED`, a p-value of 1e-12 from Smirnov's tail is 15 % smaller than Massart's bound.
     """
     distance = min(max(statistic - CDF_ROUNDING - error, 0.0), 1.0)
     p_value = 2 * math.exp(-2 * n * distance**2)
@@ -140,8 +140,8 @@ def two_sample(values: Vector, other: Vector, null: str) -> TestResult:
 
     For samples of one size n the p-value is e·exp(−n D²), which Wei and Dudley (2012) prove to be a bound for any n.
     For samples of different sizes, the p-value is exact (by counting lattice paths) if neither sample has more than
-    `LARGEST_COUNTED` values. If one has more, or scipy cannot count the paths, the p-value is a bound by Massart's
-    inequality for both samples. If some values are equal, the two-sample test is conservative.
+    `LARGEST_COUNTED` values. If a sample has more values, or scipy cannot count the paths, the p-value is a bound by
+    Massart's inequality for both samples. If some values are equal, the two-sample test is conservative.
     """
     x, y = _require_sample(values), _require_sample(other)
     n, m = len(x), len(y)
@@ -160,7 +160,8 @@ def detected(n: int, m: int, alpha: float) -> float:
 
 def _of_different_sizes(x: Vector, y: Vector, statistic: float) -> float:
     n, m = len(x), len(y)
-    # the share of the distance between two laws that is assigned to the first sample
+    # if the samples have the distance D, then x has a distance of at least share · D from the common law, or y has a
+    # distance of at least (1 − share) · D from the common law
     share = math.sqrt(m) / (math.sqrt(n) + math.sqrt(m))
     bound = 2 * math.exp(-2 * n * (share * statistic) ** 2) + 2 * math.exp(-2 * m * ((1 - share) * statistic) ** 2)
     if max(n, m) > LARGEST_COUNTED:
@@ -217,8 +218,9 @@ def binomial(successes: int, n: int, probability: float, null: str) -> TestResul
 class Quadrants:
     """The number of points, over blocks of draws, that lie above the median of their block in both quantities.
 
-    Given the margins of a block, the number of points above both medians is hypergeometric. Of `trials` points above
-    one median, each is above the other median with a known probability, and `mean` is the sum of these probabilities.
+    Given the margins of a block, the number of points above both medians is hypergeometric. The field `trials` is the
+    number of points above the median of the second quantity. Given the margins, each of these points is above the
+    median of the first quantity with a known probability. The field `mean` is the sum of these probabilities.
     Let K be the number of points above both medians. By Hoeffding (1963, Theorem 4), E exp(tK) is at most as large as
     it would be for independent points, so the Chernoff bound for independent points holds for the sum over blocks.
     """
@@ -273,7 +275,8 @@ def gamma_total(values: Vector, shape: float, null: str, power: float = 1.0) -> 
 
     The test of the total is exact and two-sided. The test of the total detects a wrong scale with fewer draws than any
     test of the whole distribution. The values are proportional to the noise scale raised to the power `power`. For
-    example, `power` is 2 for half the squares of standard normal noise, which have the law χ²/2.
+    example, half the square of a standard normal variable has the law Gamma(1/2, 1). This value is proportional to the
+    square of the noise scale, so `power` is 2.
     """
     x = _require_sample(values)
     return gamma_sum(float(x.sum()), len(x) * shape, len(x), null, power)
@@ -331,10 +334,10 @@ def gamma_totals(values: Matrix, shape: float, null: str, power: float = 1.0) ->
 def cosines(angles: Vector, null: str) -> TestResult:
     """Test whether angles are independent and uniform on the circle, by the sum S of their cosines.
 
-    E exp(t cos U) = I₀(t) ≤ exp(t²/4), so |S| ≥ s has probability at most 2 exp(−s²/n). Let U = 2 arctan X for a Cauchy
-    variable X. Then −cos U is the derivative of the log density in the scale of X, so for many draws no statistic
-    detects a small change of the scale better than S. If the scale is multiplied by r, the mean of cos U becomes (1 −
-    r)/(1 + r).
+    A uniform angle U has E exp(t cos U) = I₀(t) ≤ exp(t²/4), so |S| ≥ s has probability at most 2 exp(−s²/n). For
+    example, U = 2 arctan X is uniform if X is a standard Cauchy variable. Then −cos U is the derivative of the log
+    density of X with respect to the scale of X, at scale 1. For many draws, no statistic therefore detects a small
+    change of this scale better than S. If the scale is multiplied by r, the mean of cos U becomes (1 − r)/(1 + r).
     """
     x = _require_sample(angles)
     mean, n = float(np.cos(x).mean()), len(x)
@@ -347,8 +350,8 @@ def cosines(angles: Vector, null: str) -> TestResult:
 
 
 BARE = 2.0**-36  # noise below this multiple of its scale counts as a rounding error
-# noise is below this multiple of its scale with at most this probability; this also holds for noise in float32, whose
-# numbers have a relative distance of up to 2⁻²³
+# the probability that noise is below `BARE` times its scale is at most this number. The bound also holds for noise in
+# float32, although neighbouring numbers in float32 have a relative distance of up to 2⁻²³
 CHANCE_OF_BARE = 2.0**-16
 
 

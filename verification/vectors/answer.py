@@ -74,7 +74,8 @@ def noise_of(
 def noise_from(value: Any, example: Any) -> Any:
     """Return the noise of a test in the form that `release` takes; `example` is a draw of such a noise.
 
-    If the noise contains a sampler, the result has a sampler that returns the values in the test.
+    The noise of some mechanisms is, or contains, a function that draws from a law. In its place, the result has a
+    function that returns the values listed in the test.
     """
     if callable(example):
         drawn = np.array(read(value), dtype=None if isinstance(_first(value), float) else object)

@@ -26,7 +26,9 @@ SCHEMA = "covassay.verification.cli.schemas", "known-answers.json"
 
 
 def split(content: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the tests of every mechanism (or of a kind without mechanism), each with the head of the whole file."""
+    """Return the content of a file of tests for every mechanism, and for every kind of test that belongs to no
+    mechanism. All these files have the same version, tolerances and flags as the whole file.
+    """
     names = dict.fromkeys(test.get("mechanism", test["kind"]) for test in content["tests"])
     return {
         name: {**content, "tests": [test for test in content["tests"] if test.get("mechanism", test["kind"]) == name]}
@@ -35,12 +37,17 @@ def split(content: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def flat(tests: Sequence[Mapping[str, Any]], tolerances: Mapping[str, Mapping[str, float]]) -> str:
-    """Return the tests whose data, noise and output are matrices of finite numbers, as words, or an empty text if there
-    are none.
+    """Return a text of words separated by white space, with all tests whose data, noise and output are matrices of
+    finite numbers. The text is empty if there are no such tests.
 
-    A test consists of `test ID valid`, or `invalid`; `parameters COUNT`, followed by COUNT pairs of a name and a word;
-    `x`, `noise` and `output`, each with its numbers of rows and columns and its entries row by row; and `tolerance
-    RELATIVE FLOOR`.
+    The text of a test has the following parts. RESULT is the word `valid` or `invalid`.
+
+        test ID RESULT
+        parameters COUNT, and then COUNT pairs of a name and a value
+        x ROWS COLUMNS, and then the entries, row by row
+        noise ROWS COLUMNS, and then the entries
+        output ROWS COLUMNS, and then the entries
+        tolerance RELATIVE FLOOR
     """
     return "".join(_flat_test(test, tolerances) for test in tests if _is_flat(test))
 

@@ -1,5 +1,5 @@
-"""Make the known-answer tests. They ask for releases of every mechanism with given noise, for noise scales, for
-projections, and for the answers to the questions of the module `questions`.
+"""Make the known-answer tests. The questions of the tests ask for releases of every mechanism with given noise, for
+noise scales, and for projections. The module `questions` has further questions.
 """
 
 import copy
@@ -24,31 +24,34 @@ from covassay.verification.vectors.questions import LATER, bounded_columns, choi
 AnyMechanism = Mechanism[Any, ..., Any]
 VERSION = 2
 DELTA = 2.0**-20
-FINE = 64  # random rows, and all noise except unit vectors, are multiples of 1/FINE
+FINE = 64  # the entries of random rows and of noise are multiples of 1/FINE, but not those of unit vectors
 UNUSED = (("adaptive-cov-pure", "eigenvalues"),)  # noise that `release` may leave unused
 TOLERANCES = {
-    "exact": (0.0, 0.0, "Integers: nothing is rounded."),
+    "exact": (0.0, 0.0, "The output consists of integers, so nothing is rounded."),
     "rounding": (
         1e-13,
         2.0**-20,
-        "A few operations on short binary fractions. In double precision each has a relative error of at most 1.1e-16.",
+        "The output takes a few operations on short binary fractions. In double precision each operation has a "
+        "relative error of at most 1.1e-16.",
     ),
     "digits": (
         1e-12,
         0.0,
-        "A closed formula. In double precision its relative error is about 1e-15, or 1e-14 with powers and logarithms.",
+        "The output is given by a closed formula. In double precision its relative error is about 1e-15, or 1e-14 with "
+        "powers and logarithms.",
     ),
     "law": (
         1e-10,
         0.0,
-        "A probability above 1e-2, or the smallest value of a function. In double precision, several of the 15 digits "
-        "are lost by sums with terms of both signs, by quadrature, and by the search for the smallest value.",
+        "The output is a probability above 1e-2, or the smallest value of a function. In double precision, several of "
+        "the 15 digits are lost by sums with terms of both signs, by quadrature, and by the search for the smallest "
+        "value.",
     ),
     "rounded-up": (
         1e-7,
         0.0,
-        "A noise scale is found by a search and rounded up by a share of 1e-9. The relative change of δ is about a "
-        "hundred times as large.",
+        "A noise scale is found by a search and rounded up by a share of 1e-9. This changes δ by a share that is about "
+        "a hundred times as large as 1e-9.",
     ),
     "linear-algebra": (
         1e-9,
@@ -64,7 +67,8 @@ STEPS = {
     "rounds": "linear-algebra", "lattice": "exact",
 }  # fmt: skip
 FLAGS: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("flags.toml").read_text(encoding="utf-8"))
-"""The mistake that the tests with a flag detect, for every flag: the kind of the mistake, and a description."""
+"""The flags of the tests. A flag stands for a mistake that the tests with this flag detect, and has the kind of the
+mistake and a description."""
 
 
 def _binary(rng: np.random.Generator, shape: tuple[int, ...], largest: float) -> Any:
@@ -83,8 +87,8 @@ def _fine(noise: Any) -> Any:
 
 
 class _KeysApart(np.random.Generator):
-    """A generator whose bytes are all 0. A sampler takes its key from these bytes, but a test lists the values of the
-    sampler and has no key.
+    """A generator of random numbers whose method `bytes` returns zeros. Samplers take their keys from this method. A
+    test needs no key, because it lists the values that a sampler returns.
     """
 
     def bytes(self, length: int) -> bytes:
@@ -93,7 +97,9 @@ class _KeysApart(np.random.Generator):
 
 
 def _noise(declared: AnyMechanism, noise: Any, d: int, rng: np.random.Generator) -> Any:
-    """Return a noise in the form of a test, in which the values that a sampler returns replace the sampler."""
+    """Return the noise as JSON data for a question. If the noise has a function that draws from a law, the question
+    lists values of this function in its place.
+    """
     if hasattr(noise, "direction"):
         numbers = {name: _fine(parts_of(part)) for name, part in vars(noise).items() if name != "direction"}
         return {**numbers, "directions": [_unit_vector(d, rng) for _ in range(d)]}
@@ -119,7 +125,7 @@ def _rows(declared: AnyMechanism, rng: np.random.Generator, n: int, d: int) -> l
 
 
 def _question(declared: AnyMechanism, label: str, n: int, d: int, **changed: Any) -> dict[str, Any]:
-    """Return the question of one release, in the form of the file."""
+    """Return a question that asks for one release, as JSON data."""
     rng = np.random.default_rng(stream(0, "vectors", declared.name, label))
     budget = {key: DELTA if key == "delta" else 0.5 for key in declared.notion.default.keywords()}
     parameters = {**budget, **declared.parameters, **changed}
@@ -136,7 +142,9 @@ def _question(declared: AnyMechanism, label: str, n: int, d: int, **changed: Any
 
 
 def _releases(declared: AnyMechanism) -> Iterator[tuple[dict[str, Any], str, str]]:
-    """Yield questions about releases, each with its flag and a comment."""
+    """Yield questions that ask for releases of the mechanism. Each question comes with a flag, which names the mistake
+    that its test detects, and with a comment.
+    """
     d = max(2, declared.smallest_dimension)
     words = [dict(zip(choices_of(declared), values, strict=True)) for values in product(*choices_of(declared).values())]
     for chosen in words:
@@ -234,7 +242,9 @@ def _projections() -> Iterator[dict[str, Any]]:
 
 
 def answered(question: dict[str, Any], flag: str, comment: str) -> dict[str, Any]:
-    """Return the test that a question makes, with its result, its tolerance, its flag and a comment."""
+    """Return the test with the given question, the result and output of the reference, a tolerance, the flag and the
+    comment.
+    """
     about = {"flags": [flag], "comment": comment}
     try:
         output = value(question)

@@ -27,7 +27,7 @@ def read(value: Any) -> Any:
 
 
 def exact(value: Any) -> Any:
-    """Convert the finite floats in a value of a question to fractions."""
+    """Convert finite floats to fractions, also within lists and objects."""
     if isinstance(value, list):
         return [exact(item) for item in value]
     if isinstance(value, dict):

@@ -181,7 +181,7 @@ FIGURE_2 = Experiment(
     ),
     (f"EMCov is run up to d = {LARGEST_FOR_EIGENVECTORS}: its time grows as d⁴.",
      "AdaptiveCov is steered by the error bounds of the authors' code, and ours by those of the theorems.",
-     "The released code gives EMCov 4.8 times the ρ of its competitors for the eigenvalues alone, at ρ = 0.1.",
+     "In the authors' code, EMCov spends at least 4.8 times ρ on the eigenvalues alone, at ρ = 0.1.",
      "The released code takes singular vectors of an indefinite matrix in SeparateCov (DLY22.Eq5)."),
 )  # fmt: skip
 
@@ -208,7 +208,7 @@ FIGURE_3 = Experiment(
     ),
     (
         PaperClaim(
-            "the zero matrix is the best for the smallest trace (the largest N)",
+            "at the largest N, where tr Σ is smallest, the zero matrix has the smallest error",
             "DLY22.Experiments",
             beats(["zero matrix"], ["GaussCov", "EMCov", "SeparateCov", "AdaptiveCov"], ["a"], at=largest),
         ),
@@ -274,7 +274,7 @@ FIGURE_4 = Experiment(
 )
 _FIGURE_5 = tuple(
     _budgets(
-        f"{'unit' if unit else 'largest'}-{d}", f"News, {d} columns, {'norm 1' if unit else 'over the largest norm'}",
+        f"{'unit' if unit else 'largest'}-{d}", f"News, {d} columns, {'every norm 1' if unit else 'largest norm 1'}",
         standing(_news(d, unit)), {}, "news",
     )
     for unit in (True, False)

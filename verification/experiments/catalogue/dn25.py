@@ -31,8 +31,9 @@ def _sizes(varied: str, title: str, small: tuple[float, ...], paper: tuple[float
 
 
 def theorem_1(panel: str, measure: str, value: float) -> float:
-    """Return the bound 3 d^(1 + 1/p)/(εn) of DN25 Theorem 1 at a point of a panel that varies one quantity of
-    `SIZES`.
+    """Return the bound 3 d^(1 + 1/p)/(εn) of DN25 Theorem 1 on the error in the Schatten norm p that `measure` names.
+
+    The quantities n, d and ε are those of `SIZES`, except that the quantity with the name `panel` is `value`.
     """
     setting = {**SIZES, panel: value}
     p = ORDERS[measure]
@@ -96,8 +97,8 @@ CONSTANTS = Experiment(
         *(_constant(p, label) for p, label in ((1.0, "1"), (2.0, "2"), (4.0, "4"), (math.inf, "∞"))),
         _by_dimension(
             "spectral", "Theorem 6: ‖Z‖/(ρd)", {"‖Z‖/(ρd)": spectral},
-            (Curve("1.1, as in Theorem 6", lambda setting: 1.1), Curve("π, the limit", lambda setting: math.pi),
-             Curve("π/2, the limit of symmetric noise", lambda setting: math.pi / 2)),
+            (Curve("1.1, as in Theorem 6", lambda setting: 1.1), Curve("π, limit for large d", lambda setting: math.pi),
+             Curve("π/2, limit for symmetric noise", lambda setting: math.pi / 2)),
         ),
     ),
     (

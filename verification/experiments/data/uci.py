@@ -23,7 +23,8 @@ from covassay.verification.experiments.data.scaling import to_unit_ball
 AIRFOIL = ((0, 20_000), (0, 25), (0, 0.5), (0, 100), (0, 0.1), (0, 160))
 
 UNKNOWN = "?"
-ADULT: dict[str, tuple[float, float] | str] = {  # a field has the bounds of a number, or the published categories
+# a numerical field has its lower and upper bound, and a categorical field has its published categories
+ADULT: dict[str, tuple[float, float] | str] = {
     "age": (0, 100),
     "workclass": "Private Self-emp-not-inc Self-emp-inc Federal-gov Local-gov State-gov Without-pay Never-worked",
     "fnlwgt": (0, 1_500_000),
