@@ -16,12 +16,13 @@ from covassay.reference.privacy import Guarantee
 class NegativeControl:
     """An implementation with one named mistake, and the checks of the audit that must reject it.
 
-    caught_by : the kind and the name of each check that must fail. If it is empty, only proofs/controls.jsonl names a
-    check that failed.
-    draw : the function that is audited. draw_many, if given, returns many outputs of the same law at once.
+    caught_by : the kind and the name of each check that must fail. If `caught_by` is empty, only the file
+        proofs/controls.jsonl names a check that failed.
+    draw : the function that is audited.
+    draw_many : if given, a function that returns many outputs at once, with the same law as `draw`.
     options : the choices (such as the calibration) of the mechanism that the negative control imitates.
-    diagnosis : words that the audit's diagnosis must contain; empty if the diagnosis need not name the mistake.
-    seen_in : the software or paper in which the mistake was found; empty if it was invented.
+    diagnosis : words that the audit's diagnosis must contain. The field is empty if no diagnosis need name the mistake.
+    seen_in : the software or paper in which the mistake was found. The field is empty if the mistake was invented.
     claim : the privacy guarantee that is audited, if it is not the mechanism's default.
     """
 

@@ -68,7 +68,9 @@ def mirrored(scales: Matrix, rng: np.random.Generator, size: int) -> Matrix:
 def release(
     scales: Scales = exact, clip: Clip = clipped, query: Query = covariance, noise: Noise = mirrored
 ) -> Callable[..., Matrix]:
-    """Return a release as a function of (x, size, rng=, epsilon=, bounds=). Negative controls replace its parts."""
+    """Return a release as a function of (x, size, rng=, epsilon=, bounds=). A negative control may pass wrong functions
+    for the noise scales, the clipping, the query or the noise.
+    """
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, bounds: Bounds) -> Matrix:
         box = Box(bounds)
@@ -135,7 +137,9 @@ def _over_n_less_one(x: Matrix) -> Matrix:
 
 @dataclass(frozen=True)
 class BoxControl:
-    """A release of data in a box with at most one named mistake, and the bounds of the columns for its audit."""
+    """A release of data in a box, and the bounds of the columns with which the release is audited. The field `mistake`
+    names the mistake of the release, and is empty if the release is correct.
+    """
 
     name: str
     mistake: str
@@ -143,7 +147,7 @@ class BoxControl:
     bounds: Bounds = UNEQUAL
     diagnosis: str = ""
     seen_in: str = ""
-    # The audit draws this number of samples. A small violation needs more samples than the default.
+    # The audit draws `samples` outputs on each data set. A small violation needs more outputs than the default.
     samples: int = 2000
 
     def draw(self, x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:

@@ -1,5 +1,5 @@
-"""Negative controls whose mistake shows only on some data. Some are wrong only if two values that the mechanism
-compares are close together, the others only if the two values are far apart.
+"""Negative controls whose mistake shows only on some data. Some of these controls are wrong only if two values that the
+mechanism compares are close together. Others are wrong only if two such values are far apart.
 """
 
 from collections.abc import Callable

@@ -97,8 +97,8 @@ def mean_times_rows(y: Vector, x: Matrix) -> Vector:
 
 def control(name: str, mechanism_name: str, mistake: str = "", *, noise: Change = usual_noise,
             output: Output = usual_output, **more: Any) -> NegativeControl:  # fmt: skip
-    """Return a negative control of the mechanism. The function `noise` changes its noise, or the function `output`
-    changes its output.
+    """Return a negative control of the mechanism. The function `noise` makes a mistake in the noise of the mechanism,
+    or the function `output` makes one in its output.
     """
     changed = output if noise is usual_noise else noise
     return NegativeControl(

@@ -75,7 +75,8 @@ def one_size_two_signs(noises: Matrix, rng: np.random.Generator) -> Matrix:
     flat = noises.reshape(len(noises), -1)
     if flat.shape[1] > 1:
         tied = rng.random(len(flat)) < 2 / 3
-        fresh = 1 + 1e-3 * rng.random(len(flat))  # so that the two absolute values are not exactly equal
+        # with these factors, the two absolute values are not exactly equal
+        fresh = 1 + 1e-3 * rng.random(len(flat))
         flat[:, -1] = np.where(tied, np.sign(flat[:, -1]) * np.abs(flat[:, 0]) * fresh, flat[:, -1])
     return flat.reshape(noises.shape)
 

@@ -115,7 +115,7 @@ def rounded(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Ma
 
 
 def as_in_the_experiments(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """In place of ρ, spend the ε = ρ + 2√(ρ ln(1/δ)) with which ρ-zCDP implies (ε, δ)-DP for δ = 1e-10."""
+    """Use ε = ρ + 2√(ρ ln(1/δ)) with δ = 1e-10 as the budget in place of ρ. For this ε, ρ-zCDP implies (ε, δ)-DP."""
     rows = unit_rows(x)
     n, d = rows.shape
     log = math.log(1e10)

@@ -79,8 +79,8 @@ def not_mirrored(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 def free_at_any_weight(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """Give the second moment four times the largest weight for which the sensitivity is 2, but calibrate the noise to
-    the sensitivity 2.
+    """Calibrate the noise to the joint sensitivity 2, although the weight of the second moment is four times the
+    largest weight for which the joint sensitivity is 2.
     """
     noise = joint_moments.draw_noise(np.shape(x)[1], rng)
     squared = float(joint_moments.change_squared(np.shape(x)[1], WEIGHT))

@@ -1,6 +1,7 @@
 """Negative controls of mechanisms that do not simply add noise to a query. They change the rows of some data sets.
 
-On many data sets they change no row, or only the largest entries. Such changes are common in data preparation.
+On many data sets, these controls change no row, or only the largest entries. Such changes are common in data
+preparation.
 """
 
 import numpy as np

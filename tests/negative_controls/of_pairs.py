@@ -1,5 +1,5 @@
-"""Negative controls with half the noise. Tests on pairs of neighbouring data sets must reject them, even if the law of
-the noise is not tested.
+"""Negative controls with half of the required noise. Tests on pairs of neighbouring data sets must reject these
+controls, even if the law of the noise is not tested.
 
 Each negative control calls the mechanism with twice the budget ε, or with four times the budget ρ.
 """

@@ -107,7 +107,7 @@ NEGATIVE_CONTROLS: tuple[NegativeControl, ...] = (
                 overflows, caught_by=(FORCED,)),
     other_noise("mean-of-a-hundredth", "gaussian", "Add a hundredth of its standard deviation to the noise.", moved,
                 caught_by=(GAINS,)),
-    other_noise("thin-beyond-ten", "laplace", "Divide the excess of the noise over ten scales by 9.", thin_far_out,
+    other_noise("thin-beyond-ten", "laplace", "Divide the part of the noise beyond 10 scales by 9.", thin_far_out,
                 caught_by=(EXACT,)),
     other_noise("noise-of-an-interval", "gaussian", "Draw uniform noise of the right variance.", from_an_interval,
                 caught_by=(EXACT, GAINS)),

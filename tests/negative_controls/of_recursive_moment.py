@@ -46,10 +46,10 @@ class Rounds:
     """A version of the mechanism in which parts of the rounds are replaced.
 
     Between two rounds, the part of a row along eigenvectors of large eigenvalues is multiplied by `halving`. If
-    `rising` is true, the part along eigenvectors of small eigenvalues is multiplied instead. All rows are multiplied by
-    `kept`. Rows longer than `longest` are shortened to the length `longest`. The threshold for large eigenvalues is
-    multiplied by `raised`. If `undone` is false, the maps are not inverted at the end. If `reversed` is true, their
-    inverses are multiplied in the wrong order.
+    `rising` is true, the part along eigenvectors of small eigenvalues is multiplied by `halving` instead. All rows are
+    multiplied by `kept`. Rows longer than `longest` are shortened to the length `longest`. The threshold for large
+    eigenvalues is multiplied by `raised`. If `undone` is false, the maps are not inverted at the end. If `reversed` is
+    true, the inverses of the maps are multiplied in the wrong order.
     """
 
     halving: float = 0.5

@@ -141,7 +141,7 @@ def padded(x: Matrix) -> Matrix:
 
 
 def weighted_by_count(x: Matrix) -> Matrix:
-    """Count a row that occurs k times √k times in place of k times."""
+    """If a row occurs k times, give it the weight √k in place of k."""
     rows, counts = np.unique(unit_rows(x), axis=0, return_counts=True)
     weighted = np.zeros((len(x), x.shape[1]))
     weighted[: len(rows)] = rows * counts[:, None] ** 0.25

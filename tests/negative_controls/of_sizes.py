@@ -46,7 +46,7 @@ NEGATIVE_CONTROLS = (
     _at("less-at-seven-rows", "private-trace", "at n = 7", lambda n, d, e: n == 7, BY_ROWS),
     _at("less-for-wide-data", "gauss-cov", "for more than 16 columns and fewer rows than columns",
         lambda n, d, e: n < d and d > 16, BY_ROWS),
-    _at("less-for-long-data", "laplace", "for 14 columns or more and at least four times as many rows",
+    _at("less-for-long-data", "laplace", "for 14 columns or more and at least four times as many rows as columns",
         lambda n, d, e: d >= 14 and n >= 4 * d, BY_ROWS),
     _at("less-at-sixteen-columns", "lap-cov", "at d = 16", lambda n, d, e: d == 16, BESIDE),
     _at("less-at-thirteen-columns", "gauss-cov", "at d = 13", lambda n, d, e: d == 13, BESIDE),

@@ -134,7 +134,9 @@ class AfterData:
 
     def __call__(self, x: Any, budget: dict[str, Any]) -> bool:
         """Return whether the data of the previous call satisfied the condition `self.sort`, and store whether the
-        present data satisfy it. If `self.ever` is true, the data of any earlier call count."""
+        present data satisfy it. If `self.ever` is true, return whether the data of any earlier call satisfied the
+        condition.
+        """
         before, rows = self.before, np.asarray(x, dtype=np.float64)
         self.before = self.sort(rows) or (self.ever and before)
         return before
@@ -147,7 +149,7 @@ class AfterAnother:
         self.figure, self.last = figure, None
 
     def __call__(self, x: Any, budget: dict[str, Any]) -> bool:
-        """Return whether the property differs from that of the previous call."""
+        """Return whether `self.figure` has another value for this call than for the previous call."""
         last, self.last = self.last, self.figure(np.asarray(x, dtype=np.float64), budget)
         return last is not None and last != self.last
 
@@ -201,7 +203,7 @@ NEGATIVE_CONTROLS = (
     _asked("fortran-order-less", "laplace", "Reduce the noise by 3 % for data in Fortran order.", is_fortran),
     _asked("views-less", "gaussian", "Reduce the noise by 3 % for array views that are not contiguous.", is_view),
     _asked("read-only-less", "private-trace", "Reduce the noise by 3 % for data that are read-only.", is_read_only),
-    _asked("lists-less", "gauss-cov", "Reduce the noise by 3 % for lists.", is_list),
+    _asked("lists-less", "gauss-cov", "Reduce the noise by 3 % if the data are a list.", is_list),
     _asked("frames-less", "lap-cov", "Reduce the noise by 3 % for data frames.", is_frame),
     _asked("swapped-bytes-less", "gaussian", "Reduce the noise by 3 % for numbers with swapped bytes.", is_swapped),
     _asked("whole-numbers-less", "laplace", "Reduce the noise by 3 % for integer arrays.", is_whole),
@@ -209,7 +211,7 @@ NEGATIVE_CONTROLS = (
     _asked("budget-of-numpy-less", "laplace", "Reduce the noise by 3 % if ε is a NumPy float.", has_budget_of_numpy),
     _asked("separate-single-precision-less", "separate-cov", "Reduce the noise by 3 % for float32.", is_float32),
     _asked("separate-frames-less", "separate-cov-pure", "Reduce the noise by 3 % for data frames.", is_frame),
-    _asked("coinpress-lists-less", "coinpress-mean", "Reduce the noise by 3 % for lists.", is_list),
+    _asked("coinpress-lists-less", "coinpress-mean", "Reduce the noise by 3 % if the data are a list.", is_list),
     _misread("fortran-order-misread", "gauss-cov", in_memory_order.__doc__ or "", in_memory_order),
     _misread("fortran-order-misread-separate", "separate-cov", in_memory_order.__doc__ or "", in_memory_order),
     _misread("single-precision-longer", "laplace", long_in_single.__doc__ or "", long_in_single),

@@ -1,8 +1,10 @@
-"""Find the question of a quick audit that refutes each negative control, and measure its running time.
+"""For each negative control, find the check of a quick audit that refutes the control, and measure the time of this
+check.
 
-Every question is asked in an audit of its own. All questions with recorded draws are asked first, and then the other
-questions of a quick audit until one refutes. The seconds are the time of the question that refutes. If several
-questions with recorded draws refute, the fastest of them counts.
+Every check runs in an audit of its own. The checks in `ROUTES`, which use recorded draws, run first. If none of them
+refutes the control, the other checks of a quick audit run, until one of them refutes it. The seconds are the processor
+time of the check that refutes the control. If several checks in `ROUTES` refute the control, the fastest of them is
+reported.
 """
 
 import time
@@ -26,12 +28,13 @@ SECONDS = 1.0  # most negative controls should be refuted within this number of 
 
 @dataclass(frozen=True)
 class QuickRow:
-    """The result for one negative control: whether its mechanism adds noise to a query, the question that refutes, and
-    its time.
+    """The result for one negative control: whether its mechanism adds noise to a query, the check that refutes the
+    control, and the time of this check.
 
-    route : "exact", "gains" or "forced" for a question with recorded draws, "other" for another question of a quick
-    audit, and "statistics" if no question refutes.
-    said : the message of the question on the exact loss, if no question refutes.
+    route : the kind of the check. For a check in `ROUTES` the kind is "exact" (exact loss), "gains" (comparison of the
+        noise with that of the reference) or "forced" (extreme draws). The kind is "other" for another check of a quick
+        audit, and "statistics" if no check of a quick audit refutes the control.
+    said : the message of the first check with a finding, if no check refutes the control.
     """
 
     control: str
@@ -45,7 +48,7 @@ class QuickRow:
 
 
 def asked() -> list[Question]:
-    """Return the questions of a quick audit, with recorded draws first."""
+    """Return the checks of a quick audit; those in `ROUTES`, which use recorded draws, come first."""
     quick = [question for question in in_order(questions()) if question.quick]
     first = [question for name in ROUTES for question in quick if question.id == name]
     return first + [question for question in quick if question not in first]
@@ -55,7 +58,7 @@ def quick_row(name: str, seed: int = 0) -> QuickRow:
     """Audit the negative control of that name, and return the result."""
     control = every.NEGATIVE_CONTROLS[name]
     path = subject_of(control, seed).known.data_path
-    said, found = "", []  # the refuting questions, with their seconds
+    said, found = "", []  # `found` lists the time and the name of every check that refutes the control
     for question in asked():
         if found and question.id not in ROUTES:
             break

@@ -38,11 +38,12 @@ def subject_of(control: NegativeControl, seed: int = 0) -> Subject:
 
 
 def caught(control: NegativeControl, kind: Kind, name: str) -> bool:
-    """Return whether a question of the kind `kind` refutes the negative control, with a finding of the given name.
+    """Return whether a check of the given kind refutes the negative control or notes its mistake, in a finding with the
+    given name.
 
-    Each question of the audit is asked with the whole false-alarm probability. The question of that name is asked
-    first, and then all questions of the kind. If none of them refutes the negative control, all questions of the kind
-    are asked again, together with the questions of other kinds whose results they read.
+    Each check has the whole false-alarm probability. The check with the given name runs first, and then all checks of
+    the given kind. Some of these checks use results of checks of other kinds. If there is no finding yet, all checks of
+    the given kind run again, together with the checks whose results they use.
     """
     asked = [question for question in in_order(questions()) if question.kind == kind]
     named = [question for question in asked if question.name == name]
@@ -66,8 +67,8 @@ def _caught(asked: list[Question], control: NegativeControl, kind: Kind, name: s
 
 
 def _look(question: Question, subject: Subject) -> Look:
-    # A privacy question may end once it refutes one pair of data sets. Tests by betting are left out, because their
-    # findings have other names.
+    # A privacy question may end once it refutes one pair of data sets. Betting tests are left out, because the names of
+    # their findings are not the names for which `caught` searches.
     one_is_enough = question.kind == "privacy"
     return Look("first look", SAMPLES, ALPHA, question.most_tests(subject), stop_early=one_is_enough, bets=False)
 

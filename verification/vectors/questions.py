@@ -1,4 +1,6 @@
-"""Make questions about single steps, laws, budgets and exact releases, each with a flag and a comment."""
+"""Make questions about single steps, laws, budgets and exact releases. Each question comes with a comment and a flag,
+which names the mistake that the question detects.
+"""
 
 from collections.abc import Iterator
 from inspect import signature
@@ -20,9 +22,10 @@ CLIPPED_FIRST = [
     [1.0, 0.359375],
     [0.0, 0.5],
 ]  # with 3 bits, rounding the long row before clipping it gives (7, 1) in place of (7, 2)
-# the questions of these mechanisms come last, so that other questions keep their numbers
+# The questions about these mechanisms come last. Questions are numbered in their order, and new questions must not
+# change the numbers of the others.
 LATER = ("l2-approximate", "block-tridiagonal")
-# mechanisms that spend nothing for d = 1, where both 0 and any bound are right answers
+# For d = 1 these mechanisms spend no budget, so that 0 and every upper bound on the spent budget are right answers.
 NOTHING = ("bingham", "exponential")
 QUERIES = [-2.0, 1.5, 0.25]
 NOISE: dict[str, Any] = {"threshold": 0.5, "queries": [0.25, -1.5, 2.0]}
@@ -31,8 +34,8 @@ NOISE: dict[str, Any] = {"threshold": 0.5, "queries": [0.25, -1.5, 2.0]}
 def choices_of(declared: AnyMechanism) -> dict[str, tuple[str, ...]]:
     """Return the choices of a mechanism that the questions use.
 
-    If a mechanism has a variant for neighbours that add or remove a row, which releases sums and a noisy number of
-    rows, the questions do not use this variant yet.
+    The choice `adjacency` is left out if the mechanism has a variant for neighbours that add or remove a row, and if
+    this variant releases sums and a noisy number of rows.
     """
     left_out = () if declared.counted is None else ("adjacency",)
     return {name: words for name, words in declared.choices.items() if name not in left_out}
@@ -103,7 +106,7 @@ def adaptive_steps() -> Iterator[Flagged]:
 
 
 def samplers() -> Iterator[Flagged]:
-    """Yield questions about the laws that a mechanism requests from a sampler of directions."""
+    """Yield questions about the laws from which a mechanism draws random directions."""
     for calibration in ("paper", "tight"):
         own = {"epsilon": 0.5, "calibration": calibration}
         question = _question("transcript", "bingham", own, step="sampler", given={"x": ROWS})
@@ -231,7 +234,8 @@ def indices() -> Iterator[Flagged]:
 def spends() -> Iterator[Flagged]:
     """Yield questions about the cost of one release, for every choice that changes it.
 
-    The questions about bounded columns and about the mechanisms in `LATER` come elsewhere.
+    The function `bounded_columns` yields these questions for mechanisms whose columns have bounds, and the function
+    `later` yields them for the mechanisms in `LATER`.
     """
     for declared in MECHANISMS.values():
         if declared.domain != "box" and declared.name not in LATER:
@@ -353,7 +357,9 @@ def regressions() -> Iterator[Flagged]:
 
 
 def joint_moments() -> Iterator[Flagged]:
-    """Yield scales and releases of joint moments, with weights up to 1 and above, in one column and in several."""
+    """Yield questions about noise scales and releases of joint moments. Some weights are at most 1 and others exceed 1.
+    Some data have one column and others several.
+    """
     for d, weight, formula in product((1, 3), (0.5, 1.0, 4.0), ("change_squared", "mean_scale", "moment_scale")):
         own = {"d": d, "weight": weight}
         own |= {} if formula == "change_squared" else {"n": 7, "rho": 0.375}
@@ -371,8 +377,8 @@ def joint_moments() -> Iterator[Flagged]:
 
 
 def recursive_moments() -> Iterator[Flagged]:
-    """Yield releases of the recursive moment in one round and in several, on rows that are shortened on the way or
-    not.
+    """Yield questions about releases of the recursive moment, in one round and in several. The mechanism shortens rows
+    between the rounds in some of these releases only.
     """
     rounds = [[[0.25, -0.5], [-0.5, 1.0]], [[-0.75, 0.125], [0.125, 0.5]], [[0.5, 0.25], [0.25, -1.0]]]
     axes = [[1.0, 0.0], *([[0.0, 0.03125]] * 3)]

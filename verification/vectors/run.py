@@ -62,8 +62,8 @@ def question_of(test: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def asker(command: str, directory: str) -> tuple[Callable[[dict[str, Any]], Any], Callable[[], None]]:
-    """Return two functions. The first function asks a process one question and returns the answer; the process reads
-    and writes lines of JSON, as in an audit. The second function ends the process.
+    """Return a function that asks a process one question and returns the answer, and a function that ends the process.
+    The process reads and writes lines of JSON, like a program that is audited.
     """
     words = words_of(command)
     if shutil.which(words[0]) is None:
@@ -104,9 +104,9 @@ def _wrong(test: Mapping[str, Any], ask: Callable[[dict[str, Any]], Any], tolera
         answered = within(TIME_LIMIT, lambda: ask(question_of(test)))
     except (TimeLimitError, InsistentTimeLimitError) as error:
         return str(error)
-    except NoReply as error:  # a crash is not a rejection of the question
+    except NoReply as error:  # a process that crashes has not rejected the question
         return "" if error.message == ERROR and test["result"] == "invalid" else str(error)
-    except (DeclinedError, NotImplementedError):  # a declined question is not rejected either
+    except (DeclinedError, NotImplementedError):  # a process that declines to answer has not rejected the question
         raise
     except Exception as error:
         return "" if test["result"] == "invalid" else f"refused: {type(error).__name__}: {error}"

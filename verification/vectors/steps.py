@@ -46,8 +46,8 @@ def _search(declared: Mechanism[Any, ..., Any], parameters: Parts, given: Parts)
 
 
 def _above(given: Parts, threshold: float, epsilon: float, calibration: Any) -> dict[str, Any]:
-    """Return the compared numbers up to the one at which the search stops, and the position of that number, counted
-    from 1.
+    """Return the noisy threshold, the noisy queries up to the one at which the search stops, and the position of this
+    query, counted from 1.
     """
     values, noise = np.array(given["queries"], dtype=float), search_noise(given["noise"])
     position = above_threshold.first_above(values, threshold, noise, epsilon=epsilon, calibration=calibration)

@@ -130,7 +130,8 @@ def on_edge_cases(draw: Callable[..., Matrix], epsilon: float, seed: int, adjace
 @pytest.mark.parametrize("epsilon", [1.0, 3.0, 5.0])
 def test_failures_that_depend_on_the_data_within_the_claim_are_not_refuted(epsilon: float) -> None:
     """The test fails if failures that the privacy claim allows are refuted. At ε = 5 the target nearly always fails if
-    all rows are zero. The target fails less often on neighbouring data, and never on plain data.
+    all rows are zero. The target fails less often on neighbours of these data, and hardly ever on the data sets of
+    ordinary rows.
     """
     found = [on_edge_cases(gap_is_large, epsilon, seed) for seed in range(8)]
     assert {f.status for f in found} <= {Status.NOTED, Status.NOT_REFUTED}

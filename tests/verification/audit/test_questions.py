@@ -73,7 +73,9 @@ def test_a_question_without_a_reason_for_its_share_is_refused() -> None:
 
 
 def test_the_loop_names_no_question() -> None:
-    """The test fails if the code that runs all checks treats one check by its name."""
+    """The code that runs the checks must treat all checks alike. The test fails if this code contains the name of a
+    check.
+    """
     source = inspect.getsource(run) + inspect.getsource(budget) + inspect.getsource(question)
     assert not [q.name for q in own() if re.search(rf'"{re.escape(q.name)}"', source)]
     assert len(inspect.getsource(run).splitlines()) + len(inspect.getsource(budget).splitlines()) < 250
@@ -139,8 +141,9 @@ def test_the_level_of_a_question_is_its_share_divided_by_its_looks() -> None:
 
 
 def test_missing_p_values_count_as_one() -> None:
-    """The test fails if a check gets a higher error level for each test because it returns fewer p-values than it
-    declared. Each missing p-value counts as 1 and keeps its share of the error level.
+    """The error level of a check is divided by the number of p-values that the check declares. The test fails if it is
+    divided by a smaller number because the check returns fewer p-values. Each missing p-value counts as 1 and keeps its
+    share of the error level.
     """
     (found,) = decide([Finding("law", "a", Status.NOT_REFUTED, "", p_value=0.6e-9)], Look(level=1e-9, tests=2))
     assert found.status is Status.SUSPICIOUS

@@ -444,7 +444,7 @@ def joint_of_lifted_rows(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
     rows = checked(x)
     n, d = rows.shape
     lifted = np.hstack([rows, np.ones((n, 1))])
-    if d == 1:  # data with one column need another weight
+    if d == 1:  # for one column, the weight λ of the second moment has another value
         lam = (11 + 5 * math.sqrt(5)) / 8
         mean, moment = polar(rng, 2) * np.array([1, 1 / math.sqrt(lam)]) * math.sqrt(2 / rho) / n
         return np.array([[rows.mean() + mean], [(rows**2).mean() + moment]])

@@ -1,5 +1,5 @@
-"""Test the path from the data to the output. Correct targets must not be refuted, and an error of 3 % in one row must
-be found.
+"""Test the checks of how the output depends on the data, such as the comparison of the noise on different data under
+one seed. Correct targets must not be refuted, and an error of 3 % in one row must be found.
 """
 
 import time

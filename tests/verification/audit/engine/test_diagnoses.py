@@ -1,7 +1,8 @@
 """Test that the report names a mistake in the noise scale only if no other known factor fits better. The function
-`diagnose` gets draws whose scale has a chosen factor. If the factor is that of a known mistake, the mistake must be
-named. If the factor is 0.8 or 0.6, a mistake may be named only rarely, although a hundred draws may also fit the factor
-of a known mistake.
+`diagnose` gets draws whose noise scale is the correct scale times a chosen factor. If the factor is that of a known
+mistake, the mistake must be named. No known mistake has the factor 0.8 or 0.6, so for these factors a mistake may be
+named only rarely. It may be named at times, because a hundred draws do not always tell these factors from the factor of
+a known mistake.
 """
 
 import numpy as np
@@ -40,8 +41,9 @@ def named(name: str, factor: float, size: int = 100) -> list[set[str]]:
     ("name", "factor"), [("gauss-cov", 0.6), ("gauss-cov", 0.8), ("nuclear-laplace", 0.6), ("entrywise-laplace", 0.6)]
 )
 def test_a_factor_that_no_mistake_has_is_given_no_name(name: str, factor: float) -> None:
-    """The test fails if the report names a mistake on more than 3 of 10 seeds for a factor that belongs to no known
-    mistake. Without a comparison with other factors, a mistake would be named on 6 to 9 seeds.
+    """The noise scale is multiplied by a factor that no known mistake has. The test fails if the report nevertheless
+    names a mistake for more than 3 of 10 seeds. If the diagnosis did not test whether other factors fit better, it
+    would name a mistake for 6 to 9 of the 10 seeds.
     """
     assert sum(bool(found & OF_FACTORS) for found in named(name, factor)) <= 3
 

@@ -187,7 +187,8 @@ def test_a_test_to_which_chance_gives_no_draws_does_not_count_the_pilot(monkeypa
 @pytest.mark.thorough
 def test_a_pilot_to_which_chance_gives_no_draws_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """The test fails if the audit divides by zero because no draws were made to choose an event. The number of these
-    draws on each data set is random. With 100 samples, both numbers are 0 once in a thousand audits.
+    draws on each of the two data sets is random. With 100 samples, the numbers for both data sets are 0 in about one of
+    a thousand audits.
     """
     monkeypatch.setattr(pair_draws, "poisson_size", lambda mean, rng: 0)
     report = audit("covassay:gauss-cov", rho=0.5, samples=100)

@@ -128,7 +128,8 @@ def test_the_table_of_coins_that_keep_a_claim_agrees_with_the_definition(claim: 
 
 def test_the_largest_loss_is_the_loss_that_an_event_without_an_exception_would_show() -> None:
     """The test fails if the largest detectable loss in a report is larger than the loss that any set of outputs can
-    show. A set of outputs shows the largest loss if it has all outputs on one data set and none on the other.
+    show. The set of outputs that shows the largest loss contains every output drawn on one data set, and no output
+    drawn on the other.
     """
     share = 1e-10 ** (1 / 700)
     assert largest_loss((700, 720), PureDP(1.0), 1e-10) == pytest.approx(math.log(share / (1 - share)))
@@ -137,8 +138,8 @@ def test_the_largest_loss_is_the_loss_that_an_event_without_an_exception_would_s
 
 
 def noiseless(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Release the second moment with hardly any noise. The audit must not find an exact loss, and finds none, because
-    it does not see how the output depends on random bytes.
+    """Release the second moment with hardly any noise. The audit must use statistical tests here. It cannot compute the
+    exact privacy loss, because it does not see how the output depends on the random bytes.
     """
     d = x.shape[1]
     uniform = np.frombuffer(rng.bytes(8 * d * d), dtype=np.uint64).reshape(d, d) / 2.0**64

@@ -212,8 +212,8 @@ def test_shapes_where_a_draw_is_slow_are_left_after_their_first_kind(monkeypatch
 
 
 def test_places_that_keep_to_the_middle_are_seen_by_their_distance_from_it() -> None:
-    """The test fails if ranks that concentrate around the middle are not detected. Too little symmetric noise
-    concentrates the ranks, which an ordinary test of the ranks hardly detects.
+    """The test fails if ranks that concentrate around the middle are not detected. If a symmetric noise law has too
+    small a scale, the ranks lie near the middle. An ordinary test that the ranks are uniform hardly detects this.
     """
     sample = 0.5 + 0.75 * ((np.arange(200) + 0.5) / 200 - 0.5)
     assert kolmogorov_smirnov(sample, uniform, "").p_value > 1e-4
@@ -224,7 +224,9 @@ def test_places_that_keep_to_the_middle_are_seen_by_their_distance_from_it() -> 
 
 @pytest.mark.parametrize(("width", "again"), [(0.65, True), (1.0, False)])
 def test_a_p_value_that_is_small_but_not_suspicious_leads_to_a_second_look(width: float, again: bool) -> None:
-    """The test fails if a mistake on one data set is dropped after twelve draws, which have little power."""
+    """The audit first makes twelve draws on each data set, which detect a mistake only rarely. The test fails if a
+    small p-value that is not yet suspicious does not lead to a second round with more draws.
+    """
     group = kinds_of_data._Group()
     group.add({"feature": width * (np.arange(24) + 0.5) / 24}, np.zeros((1, 1)))
     check = kinds_of_data._check("data set", {"zeros": group}, 0, [], Look())

@@ -71,8 +71,9 @@ def test_another_scale_of_the_noise_is_refuted() -> None:
 
 @pytest.mark.slow
 def test_p_values_stay_uniform_or_larger_although_the_draws_chose_the_statistic() -> None:
-    """The test fails if a statistic is tested on the draws from which it was learned. In 200 runs with the loss equal
-    to the claim, the p-values may be too small only by what chance explains at level 1e-9.
+    """The test fails if a statistic is tested on the draws from which it was learned. The true loss equals the claim in
+    all 200 runs, so valid p-values are uniform or larger. The test allows smaller p-values only to an extent that
+    chance exceeds with probability at most 1e-9.
     """
     runs = 200
     p_values = np.sort([smallest_p(alternating, 2 * math.log(5), 300, seed) for seed in range(runs)])

@@ -45,8 +45,8 @@ def test_the_mistake_is_named(control) -> None:  # type: ignore[no-untyped-def]
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", UNSEEDED)
 def test_the_mistake_is_named_without_seeds(name: str) -> None:
-    """For a target that accepts no seed, the test fails if the report does not name a wrong centre. Without seeds, the
-    centre is known only up to a standard error.
+    """The outputs of each target are centred on a wrong value, and the target accepts no seed. The test fails if the
+    report does not name this value. Without seeds, the centre is known only up to a standard error.
     """
     assert NEGATIVE_CONTROLS[name].diagnosis in where(name, seeded=False)
 
@@ -104,8 +104,9 @@ def test_without_a_mechanism_only_a_wrong_size_is_named(centre: Callable[[Matrix
 
 @pytest.mark.slow
 def test_the_centre_is_the_first_explanation_and_the_scale_is_judged_about_it() -> None:
-    """The test fails if the report judges the noise scale about the wrong centre. The target has a wrong centre and
-    half the required noise. About the correct centre, its noise would seem too large.
+    """The outputs of the target are centred on n·Σ in place of Σ, and the noise has half the required scale. The test
+    fails if the report measures the noise scale by the distances of the outputs from Σ, because by these distances the
+    noise would seem too large.
     """
 
     def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
@@ -117,6 +118,7 @@ def test_the_centre_is_the_first_explanation_and_the_scale_is_judged_about_it() 
     assert "about that centre, the noise has half the calibrated scale" in report.diagnoses[1]
     assert len(report.diagnoses) == 2
     laws = [check for check in report.refuted if check.fact(LawTest) is not None]
-    assert any(check.fact(LawTest).estimates for check in laws)  # these estimates of the scale are about the query
+    # these estimates of the noise scale use the distances of the outputs from the query, which is Σ
+    assert any(check.fact(LawTest).estimates for check in laws)
     assert not any(estimates(check, report) for check in laws)
     assert sum(group[0].kind == "law" for group in findings(report)) == 1

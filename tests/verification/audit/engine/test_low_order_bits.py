@@ -244,8 +244,9 @@ def test_the_budgets_of_both_verdicts_are_within_that_of_the_run() -> None:
 
 
 RARE = {"adaptive-cov", "ppde"}  # these mechanisms need more draws than an audit makes by default
-# The noisy number of rows is its only released number whose bits show a loss, and the audit has neighbours of 16 and 15
-# rows or of 3 and 2. The best event occurred in 18 of 19995 draws, and its test would take about 2·10^6 draws.
+# Of the numbers that this mechanism releases, only the noisy number of rows has bits that show a loss. The audit
+# compares data sets of 16 and 15 rows, and of 3 and 2 rows. The best event occurred in 18 of 19995 draws, and its test
+# would take about 2·10^6 draws.
 UNSEEN = {"box-gauss-add-remove"}
 
 
@@ -277,7 +278,9 @@ def test_our_float_releases_are_flagged(name: str) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", sorted(UNSEEN))
 def test_a_noisy_number_of_rows_is_flagged_between_one_row_and_two(name: str) -> None:
-    """The test fails if the check misses the noise of a number of rows on neighbours of a user, where it shows most."""
+    """The user supplies two data sets, one of two rows and one of one row. On these neighbours, the low-order bits of
+    the noisy number of rows show the largest loss. The test fails if the check does not detect this loss.
+    """
     source = TargetReference(f"covassay:{name}", ".")
     target = source.load()
     claim = stated_claim(target.mechanism)
@@ -295,7 +298,9 @@ def test_a_noisy_number_of_rows_is_flagged_between_one_row_and_two(name: str) ->
 @pytest.mark.thorough
 @pytest.mark.parametrize("calibration", mechanism("recursive-moment").choices["calibration"])
 def test_one_round_of_recursive_moment_is_flagged(calibration: str) -> None:
-    """The test fails if the check misses the floating-point noise where no matrix of an earlier round hides it."""
+    """With one round, no multiplication by matrices of earlier rounds changes the low-order bits of the noise. The test
+    fails if the check does not detect the floating-point noise in this case.
+    """
     name = "recursive-moment"
     assert known(name).bits_unseen
     declared, claim = mechanism(name), stated_claim(name)

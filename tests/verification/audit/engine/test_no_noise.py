@@ -22,14 +22,15 @@ from covassay.verification.statistics.tests import NotFinite, TestResult, indepe
 DIVIDES_BY_THE_NOISE = ("nuclear-laplace", "nuclear-laplace-symmetric", "centred-covariance",
                         "nuclear-ball-projection", "k-norm", "johnson-lindenstrauss",
                         "output-perturbation")  # fmt: skip
-# for other mechanisms, these whole audits are slow tests
+# for other mechanisms, `test_a_target_without_noise_is_refuted` is marked as slow, because it runs a whole audit
 QUICK = ("laplace", "gauss-cov", "bingham", "output-perturbation")
 NOT_SEEN = {"private-radius"}  # the audit cannot see a lack of noise in these mechanisms
 
 
 def without_chance(sampler: Callable[..., Array]) -> Callable[..., Array]:
-    """Return a function in place of a sampler, which takes a noise scale or a matrix. For a scale, the function returns
-    zeros. For a matrix it returns the most likely direction, or the most likely projection of the same rank.
+    """Return a function without randomness that replaces a sampler. The sampler is called with a noise scale or with a
+    matrix. If the argument is a noise scale, the function returns zeros. If the argument is a matrix, the function
+    returns the most likely direction, or the most likely projection of the same rank.
     """
 
     def most_likely(scale_or_matrix: Any, *more: Any, **named: Any) -> Array:
@@ -46,7 +47,9 @@ def without_chance(sampler: Callable[..., Array]) -> Callable[..., Array]:
 
 
 def silenced(noise: Any) -> Any:
-    """Return a noise object in which all numbers are zero. A sampler is replaced by `without_chance`."""
+    """Return a noise object in which all numbers are zero. If a part of the noise is a sampler, it is replaced by the
+    function that `without_chance` returns.
+    """
     if isinstance(noise, np.ndarray):
         return np.zeros_like(noise)
     if isinstance(noise, float):
@@ -92,7 +95,8 @@ def test_a_target_without_noise_is_refuted(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [pytest.param(n, marks=() if n in ("output-perturbation",) else pytest.mark.slow)
-     for n in DIVIDES_BY_THE_NOISE if n != "nuclear-ball-projection"],  # too few draws for it
+     # 2000 draws are too few for nuclear-ball-projection
+     for n in DIVIDES_BY_THE_NOISE if n != "nuclear-ball-projection"],
 )  # fmt: skip
 def test_a_target_that_leaves_the_noise_out_once_in_a_hundred_draws_is_refuted_by_its_law(name: str) -> None:
     target = Target("mostly", without_noise(MECHANISMS[name], share=0.01))

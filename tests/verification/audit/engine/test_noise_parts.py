@@ -1,5 +1,5 @@
-"""Test the function that changes every number of a noise object. The function must reach all numbers, and must not
-change the samplers in the object.
+"""Test the function that changes every number of a noise object. The function must change every number in the object,
+also in nested parts, but no sampler in the object.
 """
 
 from dataclasses import dataclass
@@ -34,8 +34,8 @@ NOISE = Noise(Inner(2.0, np.ones(3)), np.eye(2), DrawsAgain(normal, key=2**250 +
 
 
 def test_every_number_is_changed_and_no_key() -> None:
-    """The test fails if a number of the noise object is not changed, because a planted mistake would be smaller than
-    stated.
+    """The test fails if a number of the noise object is not changed. Some negative controls halve the noise by this
+    function, and their mistakes would then be smaller than stated.
     """
     half = mapped(NOISE, lambda z: 0.5 * z)
     assert half.search.threshold == 1.0

@@ -180,8 +180,8 @@ def test_single_precision_is_not_refuted() -> None:
 
 
 def test_without_seeds_nothing_is_compared() -> None:
-    """The test fails if the audit compares two draws of a target that ignores its seed. Such draws differ because their
-    noise differs.
+    """The test fails if the audit compares two draws of a target that ignores its seed. Two draws of such a target have
+    different noise, so that a difference between them proves nothing.
     """
     assert only("laplace", of("laplace"), seeded=False).status is Status.SKIPPED
     unseeded = np.random.default_rng(0)

@@ -26,7 +26,9 @@ PATH = DataPath("stated", continuous=True)
 
 
 def directions(rng: np.random.Generator, size: int, seeds: int | None = None) -> Matrix:
-    """Draw uniform directions. If `seeds` is given, draw from a table of this many random directions."""
+    """Draw uniform random directions. If `seeds` is given, only `seeds` different directions are possible, as for a
+    generator with this number of seeds.
+    """
     drawn = rng.standard_normal((seeds or size, 3))
     drawn = drawn[rng.integers(seeds, size=size)] if seeds else drawn
     return np.asarray(drawn / np.linalg.norm(drawn, axis=1, keepdims=True))

@@ -56,8 +56,8 @@ def test_where_a_block_fails_every_draw_of_the_call_is_made_alone(failing: str) 
 
 
 def test_after_a_failed_block_later_calls_make_no_blocks() -> None:
-    """The test fails if the audit tries blocks again after one has failed. If blocks were tried again, failures would
-    seem rarer than they are.
+    """The test fails if the audit requests another block of draws after one block has failed. If the audit requested
+    another block, failures would seem rarer than they are.
     """
     blocks = 0
 

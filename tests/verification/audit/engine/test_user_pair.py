@@ -147,9 +147,9 @@ def test_what_a_reader_should_know_of_the_rows_is_said() -> None:
 
 @pytest.mark.slow
 def test_a_pair_shows_what_no_other_pair_shows() -> None:
-    """The test fails if an audit ignores the pair of data sets that the user supplies. The target adds too little
-    noise only for one value of a row, which no other pair contains. The test also fails if a correct target is
-    refuted.
+    """The test fails if an audit ignores the pair of data sets that the user supplies. The target adds too little noise
+    only if the second row has one special value, and none of the audit's own pairs contains a row of this value. The
+    test also fails if a correct target is refuted.
     """
     x, y = X.copy(), X.copy()
     x[1] = 0.25
@@ -157,7 +157,7 @@ def test_a_pair_shows_what_no_other_pair_shows() -> None:
     assert audit(special, epsilon=1.0, samples=samples).verdict is Verdict.NOT_REFUTED
     report = audit(special, epsilon=1.0, samples=samples, pair=(x, y))
     assert NAME in {check.scenario for check in report.refuted}
-    # recorded draws suggest this pair too, so that it may be tested twice
+    # the check of recorded draws may find the same pair, so that two checks may test it
     assert all(np.array_equal(check.data, (x, y)) for check in report.refuted)
     assert "pair=(x, y)" in report.replay
     assert audit(entrywise, epsilon=1.0, samples=samples, pair=(x, y)).verdict is Verdict.NOT_REFUTED

@@ -196,7 +196,7 @@ def test_a_fresh_process_is_asked_where_the_target_has_a_name() -> None:
 @pytest.mark.thorough
 def test_pairs_of_one_law_differ_as_rarely_as_they_are_meant_to() -> None:
     """The test fails if samplers with equal laws are called different in more than 24 of 40 comparisons at level 0.2.
-    A valid test finds so many differences with probability below 1e-8.
+    In 40 comparisons, a valid test finds more than 24 differences with probability below 1e-8.
     """
 
     def one(rng: np.random.Generator) -> Matrix:
@@ -228,7 +228,7 @@ def test_the_sizes_have_no_gaps() -> None:
 
 def test_pairs_of_one_law_stand_where_one_draw_of_a_pair_fails() -> None:
     """The test fails if failed draws bias the comparison of two samplers with equal laws. For one seed, at most one of
-    the two samplers fails. If neither fails, the number from the second sampler is larger.
+    the two samplers fails. If both samplers return a number for a seed, the second number is larger than the first.
     """
 
     def low(rng: np.random.Generator) -> Matrix | Failure:

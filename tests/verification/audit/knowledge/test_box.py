@@ -1,5 +1,5 @@
 """Test pairs of neighbouring data sets with bounded columns. The pairs must attain the sensitivity of every entry. All
-rows must be within the bounds, except in one pair.
+rows must be within the bounds, except in the pair that tests how rows beyond the bounds are clipped.
 """
 
 import numpy as np

@@ -103,7 +103,9 @@ def test_nine_tenths_of_the_laplace_noise_are_refuted_at_the_default_number_of_d
 
 
 def test_without_noise_of_the_queries_the_noisy_threshold_decides_alone() -> None:
-    """The test fails if the wrong law that a diagnosis names is only near the law of exact queries."""
+    """A known mistake adds noise to the threshold, but none to the queries. The test fails if the law that the audit
+    computes for this mistake is only approximately correct.
+    """
     found = above_threshold._exact_queries(np.array([1.0, 3.0, 2.0]), 2.0, 1.0)
     below = math.exp(-1) / 2  # the probability that Laplace(1) noise is below −1
     np.testing.assert_allclose(found, [below, 1 - 2 * below, 0.0, below], rtol=1e-12, atol=1e-15)

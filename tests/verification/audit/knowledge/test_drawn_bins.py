@@ -26,9 +26,9 @@ def scenarios(name: str) -> list[Scenario]:
 
 
 def test_the_leaders_share_is_that_of_a_maximum() -> None:
-    """The test fails if the audit computes a wrong probability that the leading bin has the largest noisy count.
-    Without a lead, all bins are equally likely. With one other bin, the probability follows from the normal
-    distribution function.
+    """The test fails if the audit computes a wrong probability that the leading bin has the largest noisy count. If the
+    exact counts of all bins are equal, all bins are equally likely. If there is only one bin besides the leading one,
+    the probability follows from the normal distribution function.
     """
     assert leaders_share(0.0, 20) == pytest.approx(1 / 21, rel=1e-12)
     assert leaders_share(3.0, 1) == pytest.approx(norm.cdf(3 / 2**0.5), rel=1e-12)

@@ -1,5 +1,5 @@
-"""Test that the audit finds what it knows of a mechanism, in a file with the name of the mechanism or in another
-package.
+"""Test that the audit finds the facts that it needs about a mechanism. They are in a file that is named after the
+mechanism, or in another package.
 """
 
 from collections.abc import Iterator
@@ -114,7 +114,9 @@ def test_a_file_that_is_no_mechanism_is_not_taken_for_one(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["output-perturbation", "gauss-cov", "nuclear-laplace"])
 def test_the_signs_of_all_entries_of_additive_noise_are_tested(name: str) -> None:
-    """The test fails if noise whose entries depend on each other, such as that of output-perturbation, is left out."""
+    """The test fails if the audit does not test the signs of the noise entries of a mechanism whose noise entries
+    depend on each other, such as output-perturbation.
+    """
     declared = mechanism(name)
     found = profile(name, default_claim(name), declared.resolve({}), 2000, 0)
     assert all(SIGNS in scenario.tests for scenario in found.scenarios if scenario.x.shape[1] > 2)

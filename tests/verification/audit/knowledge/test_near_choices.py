@@ -50,8 +50,9 @@ def test_a_mechanism_that_is_no_query_plus_noise_has_data_near_its_choices_or_a_
 
 
 def test_without_a_choice_in_reach_there_are_no_data() -> None:
-    """The test fails if the audit makes data for a decision that the given options exclude. For example, the mechanism
-    coinpress-mean with one step never clips rows to an estimated ball.
+    """With some options, a mechanism never takes one of its decisions. The test fails if the audit nevertheless makes
+    data sets for this decision. For example, the mechanism coinpress-mean with one step never clips rows to an
+    estimated ball.
     """
     for name, own, kind in (
         ("ppc", {"kappa": 1000.0}, "the last threshold"),
@@ -113,8 +114,9 @@ def test_the_outputs_differ_between_both_sides(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_CHOICES)
 def test_the_reference_is_not_suspicious_near_its_choices(name: str) -> None:
-    """The test fails if the audit suspects the reference on data where it is about to change a decision. For each
-    decision of a mechanism, the test fails by chance with probability at most 3e-5.
+    """On each data set of this test, a small change would make the mechanism decide otherwise. The test fails if the
+    audit finds the correct reference implementation suspicious on such a data set. For each decision of a mechanism,
+    the test fails by chance with probability at most 3e-5.
     """
     declared, claim = mechanism(name), default_claim(name)
     chosen = declared.resolve(OPTIONS.get(name, {}))

@@ -109,8 +109,9 @@ def level(share: float) -> Target:
     ],
 )
 def test_half_of_the_noise_is_refuted_and_all_of_it_is_not(target, claim: Guarantee, released: str) -> None:  # type: ignore[no-untyped-def]
-    """The test fails if half of the required noise is not refuted at the default number of draws. Half of the noise on
-    a mean is refuted only by a pair of data sets in which opposite rows are exchanged.
+    """The test fails if half of the required noise is not refuted at the default number of draws. If the target
+    releases a mean with half of the noise, the only pairs that refute it are those in which one row is replaced by the
+    opposite row.
     """
     assert audit(target(0.5), **claim.keywords(), released=released).verdict is Verdict.REFUTED
     report = audit(target(1.0), **claim.keywords(), released=released, samples=1000)

@@ -98,7 +98,9 @@ def test_three_percent_are_seen_near_the_choice(factor: float) -> None:
 
 
 def test_one_round_has_no_choice() -> None:
-    """The test fails if the audit makes data for a decision between rounds although there is only one round."""
+    """The mechanism decides between two rounds which directions it shortens. The test fails if the audit makes data
+    sets for such a decision although there is only one round.
+    """
     known = claimed(kappa=100.0)
     assert known.rounds == 1
     assert (near_the_choice(known, 0), pair_at_the_choice(known), turning(known, 0)) == (None, None, None)

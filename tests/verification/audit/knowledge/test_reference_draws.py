@@ -30,8 +30,8 @@ def normal(seed: int, asked: list[int]) -> Callable[[int], Matrix]:
 
 
 def test_many_draws_are_made_only_where_few_show_something() -> None:
-    """The test fails if more draws of the reference are made without need, or not made although the first draws show a
-    difference.
+    """The audit first makes few draws of the reference implementation. It must make more draws if the first ones show a
+    difference, and only then.
     """
     for shift, sizes in ((0.0, [FEW * N]), (1.5, [FEW * N, TIMES * N])):
         asked: list[int] = []

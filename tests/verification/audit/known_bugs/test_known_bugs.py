@@ -1,5 +1,5 @@
-"""Test the declared bugs of published libraries. A declared bug must agree with a broken implementation that repeats
-it, and with numbers that another method computed.
+"""Test the audit's descriptions of bugs in published libraries. For each description there must be a broken
+implementation that repeats the bug. The numbers in a description must agree with numbers that another method computes.
 """
 
 import math

@@ -101,7 +101,7 @@ def rejecting(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     """Raise an error if a row is outside of fixed bounds, or if there is only one row."""
     box = Box(UNEQUAL)
     if len(x) < 2 or (clipped(x, box) != x).any():
-        raise ValueError("not in the box, or one row")
+        raise ValueError("a row is outside of the box, or there is only one row")
     return CORRECT[0].draw(x, epsilon=epsilon, rng=rng, bounds=UNEQUAL)
 
 

@@ -59,8 +59,9 @@ CAUGHT = [(name, kind, check) for name, mutant in NEGATIVE_CONTROLS.items() for 
 
 def is_slow(i: int) -> bool:
     """Return whether the test of a broken implementation is slow. A test of the data path is quick if
-    `QUICK_DATA_PATHS` contains its implementation. Any other test is quick if it is the first one of its check and its
-    mechanism is quick. For checks of the contract, the mechanism does not matter.
+    `QUICK_DATA_PATHS` contains its implementation. Any other test is quick if no earlier test in the list `CAUGHT` is
+    of the same check, and if `QUICK_MECHANISMS` contains the mechanism. For checks of the contract, the mechanism does
+    not matter.
     """
     name, *check = CAUGHT[i]
     if check[0] == "data path":
@@ -146,7 +147,9 @@ SHARE = ("clip-l1", "two-rows", "box-muller-twice", "alternating-signs", "trace-
 WRITTEN = {row.control: row for row in ROWS}
 NOT_MEASURED = set(NEGATIVE_CONTROLS) - set(WRITTEN)
 MEASURED = [name for name in NEGATIVE_CONTROLS if name not in NOT_MEASURED]
-WAITING = ("slow-in-high-dimension",)  # a minute of waiting; another test covers the check that is meant for it
+# An audit of this control takes a minute. `test_the_check_meant_for_it_rejects_the_mutant` tests the check that finds
+# its mistake.
+WAITING = ("slow-in-high-dimension",)
 
 
 def _mark(name: str) -> pytest.MarkDecorator:
@@ -155,8 +158,9 @@ def _mark(name: str) -> pytest.MarkDecorator:
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=_mark(name)) for name in MEASURED])
 def test_the_table_of_controls_is_what_an_audit_finds(name: str) -> None:
-    """The test fails if the audit no longer refutes a broken implementation that is listed as refuted. The check that
-    refutes it and the number of draws may change.
+    """The test fails if the audit no longer refutes a broken implementation that the stored table lists as refuted, or
+    refutes one that the table lists as not refuted. The check that refutes the implementation and the number of draws
+    may differ from the table.
     """
     row = row_of(name)
     assert (row.verdict == "REFUTED") == (name not in STANDING)
@@ -182,14 +186,17 @@ def test_the_page_of_controls_is_what_the_rows_make() -> None:
 
 
 def test_a_page_that_is_written_after_a_few_controls_has_all_rows(tmp_path: Path) -> None:
-    """The test fails if the page that `--only` and `--write` make lacks the controls that were not selected."""
+    """The option `--only` selects some controls, and `--write` writes the page. The test fails if this page lacks the
+    controls that were not selected.
+    """
     rows, page = Path(__file__).parents[4] / "proofs" / "controls.jsonl", tmp_path / "page.md"
     assert PROGRAM.run(["controls", "--only", ROWS[0].control, "--rows", str(rows), "--write", str(page)]) == 0
     assert page.read_text(encoding="utf-8") == controls.render(ROWS)
 
 
 DIAGNOSED = [name for name, mutant in NEGATIVE_CONTROLS.items() if mutant.diagnosis and name != "acg-sign"]
-QUICK = ("quadruple-exponent",)  # for other broken implementations, these whole audits are slow tests
+# for other broken implementations, `test_the_audit_names_the_mistake` is marked as slow, because it runs a whole audit
+QUICK = ("quadruple-exponent",)
 
 
 @pytest.mark.thorough

@@ -47,7 +47,8 @@ def test_an_event_that_is_impossible_on_one_side_has_that_probability_on_the_oth
     assert below(draw_wishart(first, 20000, rng=rng, epsilon=epsilon), first) == 0
     seen = below(draw_wishart(second, 20000, rng=rng, epsilon=epsilon), first)
     assert binomial(seen, 20000, distinguishing_probability(epsilon), "").p_value > FALSE_ALARM
-    # These wrong formulas have one degree of freedom, or a scale without the factor 3.
+    # The probability is 1 − e^{−ε/3}. The test must reject two wrong formulas: the first has one degree of freedom in
+    # place of two, and the second lacks the factor 3 in the scale.
     for wrong in (math.erf(math.sqrt(epsilon / 3)), 1 - math.exp(-epsilon)):
         assert binomial(seen, 20000, wrong, "").p_value < FALSE_ALARM
 

@@ -43,8 +43,9 @@ def test_every_tool_has_every_case_that_is_for_it_at_every_level() -> None:
 
 
 def test_the_columns_of_a_line_are_consistent() -> None:
-    """The test fails if a median bound contradicts the number of refutations in its line of the table, or if auditors
-    had different numbers of draws.
+    """Every line of the table has the median of an auditor's lower bounds and the number of seeds with a refutation.
+    The test fails if the median exceeds the claim although fewer than half of the seeds have a refutation, or if
+    auditors had different numbers of draws.
     """
     for line in KEPT:
         assert 0 <= line.refuted <= line.seeds - line.failed, line
@@ -56,8 +57,8 @@ def test_the_columns_of_a_line_are_consistent() -> None:
 
 
 def test_a_stricter_level_shows_less() -> None:
-    """The test fails if DP-Sniper shows a larger loss at a stricter level. DP-Sniper uses the same draws for both
-    levels, while other auditors make new draws.
+    """The test fails if DP-Sniper shows a larger loss at a stricter level. For the levels 0.05 and 1e-9, DP-Sniper uses
+    the same draws, while other auditors make new draws for each level.
     """
     by_key = {(line.case, line.tool, line.level): line for line in KEPT}
     for (case, tool, level), line in by_key.items():

@@ -44,8 +44,8 @@ def cached_output(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def fixed_seed(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Add noise from a fixed seed. The function is not private, and other checks than the computation of exact losses
-    must find this mistake.
+    """Add noise from a fixed seed. The function is not private, but the computation of exact losses need not find this
+    mistake, because other checks must find it.
     """
     return query(x) + np.random.default_rng(0).laplace()
 
@@ -484,7 +484,7 @@ def whole_noise_beside_unused_draws(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def redrawn_where_the_sum_is_small(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Repeat the release with half of the budget until the sum of the outputs is not too small."""
+    """Repeat a release that spends half of the budget, until the sum of its two outputs exceeds −3."""
     while True:
         y = np.array([query(x), 0.0]) + 2 / epsilon * rng.laplace(size=2)
         if y.sum() > -3:

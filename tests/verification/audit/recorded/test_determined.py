@@ -1,5 +1,5 @@
-"""Test privacy losses of the noise primitives in closed form. Test also releases from which the outputs of their
-primitives can be computed.
+"""Test the closed formulas for the privacy losses of the noise primitives. Test also releases whose output determines
+the outputs of all noise primitives that were called.
 """
 
 import math

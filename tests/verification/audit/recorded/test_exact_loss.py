@@ -79,7 +79,8 @@ def test_a_correct_function_is_not_refuted(name: str, seed: int) -> None:
         if name in DECIDED:
             assert found.decided, found
             assert found.loss == pytest.approx(1.0, rel=1e-9)
-        elif name == "median_by_intervals":  # on both data sets one gap has the whole length, so both laws are equal
+        elif name == "median_by_intervals":
+            # on both data sets, one gap between the sorted values is the interval [0, 1], so both laws are uniform
             assert found.decided, found
             assert found.loss == 0
         elif name not in ROUNDED:
@@ -88,8 +89,9 @@ def test_a_correct_function_is_not_refuted(name: str, seed: int) -> None:
 
 
 def test_clipping_late_would_be_refuted_if_the_tails_were_not_visited() -> None:
-    """The test fails if a correct function is refuted because only the middle of the noise is examined. In the middle
-    of the noise the loss seems to be 1/0.9185, which is above the claim of 1.
+    """The function clips its output. The test fails if this correct function is refuted because the audit examines only
+    moderate noise values and overlooks the clipping. Without clipping the loss would be 1/0.9185, which exceeds the
+    claim ε = 1.
     """
     found = exact_loss(CORRECT["clipped_late_and_too_little"], *PAIR, PureDP(1.0))
     assert not found.decided
@@ -148,7 +150,8 @@ def test_the_reason_is_said(name: str, reason: str) -> None:
 
 def test_the_reason_tells_draws_apart_and_counts_their_numbers() -> None:
     """The test fails if the reason for a missing exact loss does not say that a draw has different parameters on the
-    two data sets. The test also fails if the reason counts a draw of several numbers as one number.
+    two data sets. The test also fails if the reason does not state how many numbers one draw returns, such as 3 for a
+    draw from a Dirichlet law on 3 categories.
     """
 
     def weighted(x: Any, *, epsilon: float, rng: np.random.Generator) -> float:
@@ -288,7 +291,8 @@ def test_an_event_proves_what_it_proves() -> None:
     assert event_loss(PureDP(1.0), 0.3, 0.1) == pytest.approx(math.log(3))
     assert event_loss(ApproximateDP(1.0, 0.1), 0.5, 0.1) == pytest.approx(0.5 - math.e * 0.1)
     assert event_loss(ZCDP(1.0), 0.1, 0.3) == 0.0
-    for z in (0.0, 1.0, 2.0):  # events that are half-lines show at most ρ = 1/2 for two normal laws at distance 1
+    # Two normal laws of variance 1 whose means differ by 1 satisfy zCDP with ρ = 1/2. The event {N > z} proves less.
+    for z in (0.0, 1.0, 2.0):
         from scipy.special import ndtr
 
         assert 0 < event_loss(ZCDP(0.5), float(ndtr(1 - z)), float(ndtr(-z))) < 0.5

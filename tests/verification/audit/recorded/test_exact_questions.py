@@ -281,8 +281,8 @@ def _beside_gauss_cov(draw: Any) -> Finding:
 
 
 def test_correct_functions_that_are_asked_at_other_budgets_and_in_other_forms_are_not_refuted() -> None:
-    """The test fails if a correct function is refuted because it ignores the given budget, limits it, or accepts
-    contiguous arrays only.
+    """One correct function ignores the given budget, one uses at most the budget 1, and one accepts only contiguous
+    arrays of float64. The test fails if one of them is refuted.
     """
 
     def own_budget(x: Any, *, rho: float, rng: Any) -> Any:

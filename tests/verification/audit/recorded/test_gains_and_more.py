@@ -1,5 +1,6 @@
-"""Test the comparison of a target's noise with that of the reference, draws that are forced to extreme values, and
-records of the primitives that a target calls.
+"""Test three checks that record random draws. The first compares the noise of a target with that of the reference. The
+second replaces random draws by extreme values. The third computes the loss from a record of the noise primitives that a
+target calls.
 """
 
 import math

@@ -45,12 +45,12 @@ SHAPES_OF_FACTS = {
 
 @pytest.mark.thorough
 def test_the_reports_cover_every_shape_of_facts() -> None:
-    """The test fails if no report contains some kind of facts of the schema, because this part of the schema would be
-    untested.
+    """The schema defines several kinds of facts. The test fails if one of these kinds is in no report, because its
+    definition would then be untested.
     """
     whole = schema()
     of_reports = (check["facts"] for kind in AUDITS for check in _report(kind)["checks"] if check["facts"])
-    # one report is enough for every set of fields
+    # of all facts with the same field names, only one is validated
     found = list({frozenset(facts): facts for facts in of_reports}.values())
     for name in SHAPES_OF_FACTS:
         part = {"$schema": whole["$schema"], "$defs": whole["$defs"], "$ref": f"#/$defs/{name}"}

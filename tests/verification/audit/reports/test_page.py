@@ -148,8 +148,8 @@ def test_few_values_and_equal_ones_have_a_curve(size: int) -> None:
 
 def test_the_band_holds_as_often_as_it_says() -> None:
     """The test fails if the confidence band in a plot is too narrow. Among 2000 samples, at most 2 are expected to
-    leave a correct band, and more than 15 do so with probability below 1e-9. The band must not contain a law whose
-    scale is off by a third.
+    leave a correct band, and more than 15 do so with probability below 1e-9. On more than 1900 samples, the band must
+    exclude a law whose scale is wrong by a third.
     """
     rng, missed, seen = np.random.default_rng(11), 0, 0
     width = half_width(Curve((), (), (), (), (), 500))

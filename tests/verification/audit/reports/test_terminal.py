@@ -112,7 +112,9 @@ def test_the_whole_table_is_printed_only_when_asked(reports: dict[str, AuditRepo
 
 @pytest.mark.parametrize("width", [20, 60, 78, 200])
 def test_a_folded_command_is_the_same_command(width: int) -> None:
-    """The test fails if a command that is copied from the screen does not have the same meaning."""
+    """On the screen, a long command is folded into several lines. The test fails if a shell reads other words from
+    these lines than from the original command.
+    """
     command = shlex.join(
         ["covassay", "audit", "exec:python3 'my release.py'", "--mechanism", "nuclear-laplace", "--options", "a=b c",
          "--samples", "200", "--seed", "3"]

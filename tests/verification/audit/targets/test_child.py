@@ -138,8 +138,8 @@ def _only_child(parent: int) -> int:
 
 
 def test_the_supervisor_knows_the_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test fails if the supervisor of an audit does not know the process groups of its targets, because it could
-    not stop them.
+    """A supervising process must stop all targets if the audit is killed. The test fails if the supervising process
+    does not know the process groups of the targets.
     """
     monkeypatch.setattr(deadline, "_folder", str(tmp_path))
     asked = process(tmp_path, REPLY)
@@ -209,8 +209,8 @@ def test_a_second_line_ends_the_audit_with_its_cause(name: str, tmp_path: Path) 
 
 @pytest.mark.thorough
 def test_a_second_line_is_exit_status_3(tmp_path: Path) -> None:
-    """The test fails if an unexpected second line in a reply is ignored. The exit status must be 3 even if a second
-    line is rare.
+    """A reply must be one line. The test fails if the audit ignores an unexpected second line. The exit status must be
+    3 even if only few replies have a second line.
     """
     body = (
         "d = len(json.loads(line)['x'][0]); v = json.loads(line)['seed'] % 997; "

@@ -72,7 +72,9 @@ class Telling(Learner):
 
 
 class SecondName(Telling):
-    """An estimator with two attributes that have plausible names, of which the second is the release."""
+    """An estimator with two attributes that have plausible names. The attribute `covariance_` has no noise, and the
+    release is the attribute `output_`.
+    """
 
     release = None  # type: ignore[assignment]
 
@@ -93,8 +95,8 @@ class Subsampled(Learner):
 
 
 class Lazy(Learner):
-    """An estimator with three properties: one raises an error, one ends the program, and one draws noise when it is
-    read.
+    """An estimator with three properties. If `accuracy` is read, it raises an error. If `fatal` is read, it ends the
+    program. If `covariance_` is read, it draws noise and returns the release.
     """
 
     def fit(self, X: Matrix) -> "Lazy":

@@ -141,8 +141,9 @@ MISBEHAVING = {
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", MISBEHAVING)
 def test_a_process_that_misbehaves_is_an_outcome(tmp_path: Path, name: str) -> None:
-    """The test fails if a program that misbehaves crashes the audit, or if the error message is unclear. If
-    `MISBEHAVING` has None for the message, the program gives an output, which later checks examine.
+    """The test fails if a program that misbehaves crashes the audit, or if the error message is unclear. If the
+    expected message in `MISBEHAVING` is None, the program replies with an output. The audit must then start, and later
+    checks examine the output.
     """
     answer, first, failure, shown = MISBEHAVING[name]
     target = setting(tmp_path, answer, first)
