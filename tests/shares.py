@@ -1,4 +1,6 @@
-"""Divide the slow tests into shares. CI runs one share, and another one every week."""
+"""Divide the slow tests into shares, which have no test in common. CI runs the tests of one share, and every week the
+tests are assigned to the shares anew.
+"""
 
 import hashlib
 

@@ -117,8 +117,8 @@ def test_a_mechanism_file_has_the_skeleton(name: str) -> None:
 
 
 def release_of(source: str) -> str:
-    """Return the source of `release`. The line of a call of a helper is replaced by the source of the helper if the
-    helper contains numbered steps.
+    """Return the source of `release`. If `release` calls a helper function that contains numbered steps, the line of
+    the call is replaced by the source of this function.
     """
     nodes = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
     functions = {node.name: ast.get_source_segment(source, node) or "" for node in nodes}

@@ -29,7 +29,9 @@ EXCEPTIONS = {  # maps each file to the reason for its exception
 
 
 def named(node: ast.expr | None) -> set[str]:
-    """Return the name of a mechanism if the node is such a name, or a row whose first element is one."""
+    """Return the mechanism that a node names, or no name. The node of a tuple or a list names a mechanism if its first
+    element does.
+    """
     if isinstance(node, ast.Tuple | ast.List) and node.elts:
         return named(node.elts[0])
     return {node.value} & NAMES if isinstance(node, ast.Constant) and isinstance(node.value, str) else set()

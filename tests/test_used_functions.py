@@ -12,7 +12,8 @@ import pytest
 from covassay.verification.site.build import API
 
 ROOT = Path(__file__).resolve().parents[1]
-# Functions with these names are not checked. In a mechanism file, the constant `MECHANISM` refers to them.
+# Functions with these names are not checked. In a mechanism file, the constant `MECHANISM` refers to the functions with
+# these names.
 DECLARED = {"release", "sample", "spend", "draw_noise"}
 OFFERED_BY_A_LAW = re.compile(r"\.laws\.\w+\.(log_density|pmf|tail|\w*cdf|\w*quantile)$")
 PLAIN = {  # these functions are written for readers, and tests compare them with the fast samplers
@@ -96,8 +97,8 @@ def unused(reference: list[Module]) -> set[str]:
 
 
 def documented(function: str) -> bool:
-    """Return whether an API page or a proof page documents a function, or a law offers it, such as a distribution
-    function.
+    """Return whether a function is documented on an API page or a proof page, or is one of the usual functions of a law
+    of random numbers, such as its distribution function.
     """
     module, _, name = function.rpartition(".")
     pages = "".join(path.read_text() for path in (ROOT / "proofs" / "paper").glob("*.md"))

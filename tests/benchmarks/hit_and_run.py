@@ -18,7 +18,8 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import nuclear_laplace
 
-# the allowed error of the norm at an end of a chord, in units of the typical distance 1/d² from the sphere
+# A chord ends where the nuclear norm is 1. The search for an end stops if the error of the norm is at most this number
+# times 1/d², which is the typical distance of a chain from the sphere.
 CHORD_TOLERANCE = 1e-3
 CHORD_STEPS = 200
 WINDOW = 6.0  # Sokal's c
@@ -126,8 +127,8 @@ def stationary_start(dimension: int, chains: int, rng: np.random.Generator) -> M
 
 @dataclass(frozen=True)
 class AutocorrelationTime:
-    """The time is 1 + 2 Σ_k ρ_k, where ρ_k is the autocorrelation at lag k ≥ 1. So many steps of a chain are worth one
-    independent sample. The sum stops at the lag `window`.
+    """The autocorrelation time is 1 + 2 Σ_k ρ_k, where ρ_k is the autocorrelation at lag k ≥ 1. It is the number of
+    steps of a chain that are worth one independent sample. The sum stops at the lag `window`.
     """
 
     value: float
@@ -140,9 +141,10 @@ def autocorrelation_time(series: Matrix) -> AutocorrelationTime:
 
     The estimator is Sokal's (Monte Carlo Methods in Statistical Mechanics, 1997, §3). Let τ(M) = 1/2 + Σ_{1≤k≤M} ρ_k.
     The window M is the smallest M ≥ 6 τ(M), and the time is 2 τ(M). The autocovariances are averaged over the chains,
-    about the common mean. The sum leaves out the lags above M. If the autocorrelation is one exponential, they are a
-    share of about e^{−6} of the time, and for a sum of several exponentials the share is larger. So the chain seems to
-    mix faster than it does. The standard error is that of Madras and Sokal (1988), 2τ √(2(2M + 1)/(steps · chains)).
+    about the common mean. The sum leaves out the lags above M. If the autocorrelation is one exponential, the omitted
+    terms are about e^{−6} times the whole sum. If it is a sum of several exponentials, the omitted terms are larger.
+    The estimated time is then too small, and the chain seems to mix faster than it does. The standard error is that of
+    Madras and Sokal (1988), 2τ √(2(2M + 1)/(steps · chains)).
     """
     steps, chains = series.shape
     spectrum = np.fft.rfft(series - series.mean(), 2 * steps, axis=0)

@@ -82,7 +82,9 @@ def bingham(d: int) -> Case:
 
 
 def scalar(sample: Callable[[np.random.Generator, int], Vector], claim: Guarantee, laplace: bool) -> Case:
-    """Make the case of noise of scale 1 on the numbers 0 and 1."""
+    """Return the case of a mechanism that adds noise of scale 1 to a number, which is 1 in the first data set and 0 in
+    the second.
+    """
 
     def ratios(x: Matrix, rng: np.random.Generator, size: int) -> Vector:
         y = float(x.sum()) + sample(rng, size)
@@ -112,8 +114,9 @@ def in_batches(case: Case, x: Matrix, seed: np.random.SeedSequence, size: int) -
 
 
 def best(case: Case) -> float:
-    """Return the largest lower bound on the loss that an event {log ratio ≥ t} is expected to prove, if t is chosen
-    with knowledge of the law and all draws test the event.
+    """Return the largest lower bound on the privacy loss that an event {log ratio ≥ t} is expected to prove. The
+    threshold t is chosen with knowledge of the law, so that no draws are needed to choose it, and all draws test the
+    event.
 
     By Neyman and Pearson's lemma no other event gives a larger bound. The probability of the event on the first data
     set is its frequency among draws on this data set. The probability on the second data set is the mean of exp(−log

@@ -28,8 +28,9 @@ BATCHES = {2: 1024, 5: 1024, 10: 512, 20: 512, 50: 128, 100: 48, 200: 24, 300: 1
 
 
 def two_rotations_and_a_product(dimension: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Draw two orthogonal matrices and multiply them. An exact draw would cost so much if its singular values cost
-    nothing, so that this is the lower limit.
+    """Draw two orthogonal matrices and multiply them. An exact draw of nuclear-Laplace noise needs the same operations,
+    and must also draw singular values. The time of this function is therefore a lower limit on the time of an exact
+    draw.
     """
     return haar.sample(dimension, rng, size) @ haar.sample(dimension, rng, size)
 
@@ -46,8 +47,8 @@ def seconds_in_turns(rounds: int, *contenders: Callable[[], object]) -> Matrix:
 
 
 def times_the_limit(dimension: int, *, rounds: int, batch: int, seed: int = 1) -> float:
-    """Return the time of an exact draw divided by the time of its lower limit. The two take turns, and the result is
-    the median over the rounds.
+    """Return the time of an exact draw divided by the lower limit, which is the time of `two_rotations_and_a_product`.
+    The two are timed in turns, and the result is the median over the rounds.
     """
     rng = np.random.default_rng(seed)
     nuclear_laplace.sample(dimension, rng, 1)  # the ensemble's tables, made once per dimension
@@ -120,7 +121,9 @@ def test_the_baseline_has_the_exact_law() -> None:
 
 @pytest.mark.parametrize("phi", [0.0, 0.9])
 def test_an_autoregression_is_worth_its_length_times_the_known_factor(phi: float) -> None:
-    """This test catches a wrong effective sample size: x_{i+1} = φ x_i + √(1 − φ²) ξ has the time (1 + φ)/(1 − φ)."""
+    """The autoregression x_{i+1} = φ x_i + √(1 − φ²) ξ has the autocorrelation time (1 + φ)/(1 − φ). The test fails if
+    the estimated time differs from this number.
+    """
     x = np.random.default_rng(20250208).standard_normal((10_000, 40))
     x[1:] *= np.sqrt(1 - phi**2)
     for i in range(1, len(x)):

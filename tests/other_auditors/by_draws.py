@@ -1,7 +1,7 @@
 """Compare the share of the privacy loss that covassay proves with no draws, a thousand draws and a million draws.
 
-With no draws, the privacy loss is computed from the recorded random numbers of single runs. With draws, a lower bound
-on the loss is computed as in the main table.
+With no draws, covassay computes the privacy loss from the recorded random numbers of single runs. With a thousand or a
+million draws, covassay computes a lower bound on the loss from the drawn outputs, as in the main table.
 """
 
 from collections.abc import Iterable, Sequence

@@ -2,8 +2,8 @@
 
 We wrote the functions ourselves from published definitions. Some are mechanisms that DP-Sniper and dp_auditorium list.
 The input of most of these mechanisms is one row with the true answers to numerical queries. The other functions are
-described in the tests of dp-recorder. Their input, and that of the mechanisms that release a mean, is a column of
-records.
+described in the tests of dp-recorder. The input of these other functions, and of the mechanisms that release a mean, is
+a column of records.
 """
 
 import math
@@ -257,7 +257,8 @@ SVT4 = SparseVector(4, 4 / 3, cutoff=1)
 SVT5 = SparseVector(2, 0)
 SVT6 = SparseVector(2, 2)
 FIRST_HALF = np.array([True] * 5 + [False] * 5)
-# the argument `high` for RAPPOR once with f = 0.95, and for RAPPOR with f = 0.75, p = 0.45, q = 0.55
+# RAPPOR keeps a bit with one of these probabilities: the first for one-time RAPPOR with f = 0.95, and the second for
+# RAPPOR with f = 0.75, p = 0.45 and q = 0.55.
 ONE_TIME, EVERY_TIME = 0.525, 0.5125
 RAPPOR_FIRST, RAPPOR_SECOND = (
     _row(*[1] * 4, *[0] * 16),

@@ -34,7 +34,7 @@ EARLY = {
 }
 SINGLE = "correct-count", "laplace", "truncated-geometric", "report-noisy-max-3", "laplace-half", "gaussian"
 SEEDS = 3
-FIRST = 0.3  # share of the draws with which covassay chooses its first event of low-order bits
+FIRST = 0.3  # covassay uses 30 % of its draws to choose an event of low-order bits, and tests the event on the others
 
 
 def waits_of_covassay(case: Case, draws: int, seed: int) -> tuple[float, ...]:

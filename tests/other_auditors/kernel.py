@@ -85,7 +85,9 @@ def log_wealth(paid: Vector, taus: Vector, largest: Vector) -> Matrix:
 
 
 def wealth_of(x: Matrix, y: Matrix, claim: Guarantee) -> Matrix:
-    """Return the logarithm of the wealth after every tested pair, in tests of the claim and of every ε in `LOSSES`."""
+    """Return the logarithm of the wealth of the test after every tested pair. The first column belongs to a test of the
+    claim, and the other columns belong to tests of the values of ε in `LOSSES`.
+    """
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise ValueError("outputs must be finite")
     taus = np.array([threshold(**claim.keywords()), *map(threshold, LOSSES)])

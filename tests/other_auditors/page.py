@@ -14,10 +14,10 @@ from tests.other_auditors.table import Line
 from tests.other_auditors.tool import LEVELS
 from tests.other_auditors.tools import COVASSAY, EPOCHS, TOOLS, TRAINING
 
-ROUNDING = 1e-9  # allowance for rounding errors in shares of seeds
+ROUNDING = 1e-9  # allowance for rounding errors if two shares of refuting seeds are compared
 
-# The reason for each pair of a case and a tool that shows more than covassay. A test requires a reason for all such
-# pairs and for no others.
+# In some cases, another tool shows more than covassay. This table gives the reason for each pair (case, tool) of this
+# kind. A test requires that the table has all of these pairs and no others.
 REASONS: dict[tuple[str, str], str] = {
     ("private-size", RECORDER): "From two runs, dp-recorder observes that the function treats the exact number of "
     "records as public; the outputs alone reveal this number only in rare draws with large noise",
@@ -140,7 +140,7 @@ def shows_more(case: Case, other: Line, ours: Line) -> bool:
 
 
 def behind(lines: Iterable[Line]) -> list[tuple[str, str]]:
-    """Return the pairs of a case and a tool that shows more than covassay at some level."""
+    """Return the pairs (case, tool) for which the tool shows more than covassay in the case, at one or more levels."""
     by_key = {(line.case, line.tool, line.level): line for line in lines}
     found = {
         (name, tool): None

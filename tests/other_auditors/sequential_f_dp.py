@@ -8,9 +8,10 @@ more of the tested times with probability α/2. The claim is refuted as soon as 
 trade-off curve. The test has the level α only asymptotically. This is proven for a fixed classifier; for a classifier
 that is trained again it needs further conditions.
 
-The classifier is that of the module `trade_off`. Its threshold η is chosen such that the point of its two estimated
-errors has the largest distance from the claimed curve in the direction (1, 1). If the level is too small for a
-simulation, a union bound over the tested times gives the boundary.
+The classifier is that of the module `trade_off`. For every threshold η, the two estimated errors of the classifier are
+the coordinates of a point in the plane. The auditor chooses the η whose point is farthest from the claimed trade-off
+curve, if the distance is measured in the direction (1, 1). If the level is too small for a simulation, a union bound
+over the tested times gives the boundary.
 """
 
 import math
@@ -52,8 +53,9 @@ def quantile(level: float, draws: int) -> float:
 
 
 def best_threshold(ratio: Ratio, claim: Guarantee) -> float:
-    """Return the threshold η for which the point of the two estimated errors has the largest distance from the claimed
-    curve in the direction (1, 1)."""
+    """Return the threshold η whose point is farthest from the claimed trade-off curve. The coordinates of the point are
+    the two estimated errors for η, and the distance from the curve is measured in the direction (1, 1).
+    """
     budget = claim.keywords()
     room, factor = 1 - budget.get("delta", 0.0), math.exp(budget["epsilon"])
     gap = ratio.alpha - ratio.beta

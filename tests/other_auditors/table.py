@@ -65,7 +65,7 @@ def _line(case: Case, tool: Tool, setting: str, draws: int, findings: list[Findi
 
 
 def _tried(attempt: Callable[[Case, int, int], Findings], case: Case, draws: int, seed: int) -> Findings | None:
-    """Run the auditor once. Return None if it raises an error."""
+    """Run the auditor once. Return None if the auditor raises an error."""
     try:
         return attempt(case, draws, seed)
     except Exception:

@@ -56,7 +56,7 @@ COVASSAY = "covassay"
 TRAINING = 0.25  # share of the draws that train DP-Sniper's classifier; as many other draws choose its threshold
 BATCHES = 1  # DP-Sniper's default of 107 training batches of 100 000 draws needs more draws than there are
 EPOCHS = 300  # number of epochs on this batch; DP-Sniper's default is 10 epochs on each of 107 batches
-COMPOSITION_DELTA = 1e-5  # δ at which dp-recorder's own test computes the ε of a composition
+COMPOSITION_DELTA = 1e-5  # the tests of dp-recorder use this δ when they compute the ε of a composition
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,9 @@ def _entry(index: int, outputs: Matrix) -> Vector:
 
 
 def audited(case: Case, seed: int) -> tuple[Setting, Pair, list[int]]:
-    """Return the setting and the pair of inputs of a case for covassay, and a list to which every call of the sampler
-    appends its number of draws."""
+    """Return the setting and the pair of inputs with which covassay audits a case. Return also a list. Every call of
+    the sampler appends its number of draws to the list.
+    """
     made: list[int] = []
 
     def one(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:

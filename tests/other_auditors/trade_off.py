@@ -79,7 +79,8 @@ class Ratio:
         ]
         p, q = self.densities
         ratio = (p + TINY) / (q + TINY)
-        assigned = np.clip((ratio - THRESHOLDS[:, None]) / PERTURBATION + 0.5, 0, 1)  # P(first input), for every η
+        # for every η and every point of the grid, the probability that an output is assigned to the first input
+        assigned = np.clip((ratio - THRESHOLDS[:, None]) / PERTURBATION + 0.5, 0, 1)
         self.alpha, self.beta = 1 - assigned @ p * cell, assigned @ q * cell
 
     def errs(self, outputs: Vector, eta: float) -> Vector:

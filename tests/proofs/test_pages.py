@@ -112,8 +112,9 @@ def exists(module: str, name: str) -> bool:
 
 
 def missing_functions(text: str, mechanism: str) -> list[str]:
-    """Return the functions that the page names and that do not exist. The function of a code span `module:name` must be
-    in this module. On the page of a mechanism, the function of a code span `name(` must be in the mechanism's file.
+    """Return the code spans on a page that name a function that does not exist. If a code span is `module:name`, the
+    module must define `name`. If a code span on the page of a mechanism begins with `name(`, the mechanism's file must
+    define `name`.
     """
     own = mechanism.replace("-", "_")
     missing = []

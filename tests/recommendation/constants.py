@@ -97,8 +97,8 @@ def measure_noise(law: str, seed: int, draws: Callable[[int], int], dimensions: 
 
 
 def measure_covariance_body(seed: int, draws: Callable[[int], int], dimensions: Sequence[int]) -> dict[str, Any]:
-    """Return the root mean square norms of noise for the covariance body, each divided by twice that of symmetric
-    nuclear-Laplace noise.
+    """Measure the root mean square Frobenius and spectral norms of K-norm noise for the body "covariance". Return each
+    norm, divided by twice the same norm of symmetric nuclear-Laplace noise.
 
     Draws of nuclear-Laplace noise are weighted by the probability with which the sampler would accept them.
     """
@@ -131,7 +131,8 @@ def measure_covariance_body(seed: int, draws: Callable[[int], int], dimensions: 
 # TABLES OF MECHANISMS
 
 ROWS = 256  # the model data have this number of rows; the error depends on n and the budget only through m
-SIZES = tuple(float(f"{10 ** (k / 4):.4g}") for k in range(-4, 13))  # of mt/d^1.5 or mt/d, from 0.1 to 1000
+# The tables have these values of q, from 0.1 to 1000. With the trace t, q is mt/d^1.5 for pure DP and mt/d for zCDP.
+SIZES = tuple(float(f"{10 ** (k / 4):.4g}") for k in range(-4, 13))
 TRACES = (0.01, 0.05, 0.2, 0.5, 1.0)
 # Mechanisms that search for a clipping norm try powers of 2. On rows of norm √t, their error therefore jumps where t
 # passes a power of 4.
@@ -161,12 +162,12 @@ def gaussian_rows(d: int, trace: float, n: int = GAUSSIAN_ROWS, seed: int = SEED
 
 
 def candidate_of(law: str) -> Candidate:
-    """Return the candidate whose error is in the table of the name `law`."""
+    """Return the candidate whose measured error is stored in the table with the name `law`."""
     return next(c for c in CANDIDATES if law in (c.law, c.law + OF_GAUSSIAN_ROWS))
 
 
 def axes_of(law: str) -> dict[str, tuple[float, ...]]:
-    """Return the grid of the table of the name `law`."""
+    """Return the grid of the table with the name `law`."""
     largest = 16 if law == "l2-ball-projected" else 32 if law in SAMPLING else 48
     dimensions = tuple(float(d) for d in DIMENSIONS if d <= largest)
     if law.removesuffix(OF_GAUSSIAN_ROWS) in SEARCHING:
@@ -315,7 +316,7 @@ PARSER = {"description": "Measure the constants of the recommendation, and write
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measure, and write the files."""
+    """Measure the constants of the recommendation, and write one file for every law."""
     for law in LAWS if options.only is None else (options.only,):
         text = json.dumps(measure(law, options.seed), ensure_ascii=False, separators=(",", ":")) + "\n"
         (options.folder / f"{law}.json").write_text(text, encoding="utf-8")

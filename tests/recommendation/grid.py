@@ -124,9 +124,10 @@ def simulate(point: Setting, power: float, seed: int, kind: RowsAre = "equal") -
 
 @dataclass(frozen=True)
 class Comparison:
-    """A simulated point with its recommendation.
+    """A comparison of the simulated errors at one point of the grid with what the package recommends for the point.
 
-    truly_best : the candidate with the least simulated error, and those that do not differ significantly.
+    truly_best : the candidate with the least simulated error, and the candidates whose simulated errors do not differ
+        significantly from it.
     loss : the relative excess of the recommended candidate's simulated error over the least simulated error.
     missed : the candidates whose simulated error is outside the interval of the prediction.
     predictions : the number of predicted errors.

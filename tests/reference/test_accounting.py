@@ -62,7 +62,7 @@ def test_a_large_pure_release_is_added_to_the_converted_zcdp() -> None:
     """Test that a large pure release is not converted to zCDP. A release with ε = 20 is 20-zCDP, which implies only an
     ε far above 20.
 
-    So the account converts only the other releases, and adds ε = 20 to their ε.
+    The account must therefore convert only the zCDP release to (ε, δ)-DP, and then add ε = 20.
     """
     spent = compose([ZCDP(0.1), PureDP(20.0)], ApproximateDP(99.0, 1e-6))
     assert spent == ApproximateDP(20.0 + smallest_epsilon_of_zcdp(0.1, 1e-6), 1e-6)
@@ -127,7 +127,7 @@ def test_thirds_of_a_budget_are_a_whole() -> None:
     assert exceeds(compose(thirds, ApproximateDP(0.299, 1e-6)), ApproximateDP(0.299, 1e-6))
 
 
-# Properties, and wrong accounts that break them
+# Properties that every correct account has
 
 pure = st.floats(0.01, 3).map(PureDP)
 zcdp = st.floats(0.001, 1).map(ZCDP)
@@ -195,8 +195,8 @@ def test_the_sum_covers_repeated_randomised_response(epsilon: float, folds: int)
     truth = stats.binom.pmf(j, folds, 1 / (1 + math.exp(-epsilon)))
     delta = float(truth @ -np.expm1(np.minimum(spent.epsilon - (2 * j - folds) * epsilon, 0)))
     assert delta <= 1e-4 * (1 + 1e-9)
-    # The account may state clearly less than the sum of the ε. Then its ε is not far too large: half of it is too small
-    # for this δ.
+    # If the account states an ε that is more than 1 % below the sum of the ε of the releases, half of the stated ε must
+    # be too small for δ = 1e-4. The stated ε is then at most twice the smallest possible ε.
     if spent.epsilon < 0.99 * epsilon * folds:
         loose = float(truth @ -np.expm1(np.minimum(spent.epsilon / 2 - (2 * j - folds) * epsilon, 0)))
         assert loose > 1e-4
@@ -275,7 +275,7 @@ def test_overspending_is_refused_before_the_data_are_read(x: Any, charge: Any) -
         account.release("nuclear-laplace", x, rng(), epsilon=0.2)
     assert account.spent() == PureDP(0.9)
     assert not account.releases
-    # A release within the budget does read the data, and these data then raise an error.
+    # The data of this test raise an error as soon as they are read. A release within the budget must read them.
     with pytest.raises(AssertionError, match="the data were read"):
         account.release("nuclear-laplace", x, rng(), epsilon=0.1)
 

@@ -87,8 +87,9 @@ def exceeded(claimed: BoxSensitivity, changes: Matrix, factor: float = 1.0) -> b
 
 
 def attained(claimed: BoxSensitivity, changes: Matrix) -> bool:
-    """Return whether the largest change of every entry equals its claimed sensitivity. If the claim says that one
-    change attains all entries jointly, the largest norms must also equal their claimed values.
+    """Return whether the largest change of every entry equals its claimed sensitivity. If the claim says that the same
+    change of a row gives the largest change of all entries at once, the largest norms must also equal their claimed
+    values.
     """
     if not np.allclose(changes.max(axis=0), claimed.entries, rtol=ROUNDING):
         return False

@@ -124,7 +124,8 @@ def test_the_cone_projections_agree_with_a_hand_calculation() -> None:
 
 
 def test_the_spectral_interval_agrees_with_a_hand_calculation() -> None:
-    # The eigenvalues 3 at (1, 1)/√2 and −1 at (1, −1)/√2 are clipped to 2 and 0, to 3 and 1, or both to 1.
+    # The eigenvalues are 3 and −1, with the eigenvectors (1, 1)/√2 and (1, −1)/√2. The interval [0, 2] changes them to
+    # 2 and 0, the interval [1, 9] changes them to 3 and 1, and the interval [1, 1] changes both to 1.
     m = np.array([[1.0, 2.0], [2.0, 1.0]])
     np.testing.assert_allclose(spectral_interval(m, 0.0, 2.0), [[1, 1], [1, 1]], rtol=1e-14)
     np.testing.assert_allclose(spectral_interval(m, 1.0, 9.0), [[2, 1], [1, 2]], rtol=1e-14)

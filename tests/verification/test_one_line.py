@@ -118,8 +118,8 @@ def test_an_expected_failure_is_expected_and_others_are_not(pytester: pytest.Pyt
 
 @pytest.mark.thorough
 def test_a_correct_function_passes_and_an_expected_failure_that_does_not_come_fails(pytester: pytest.Pytester) -> None:
-    """The test fails if pytest passes although an expected failure did not occur. Here two failures are expected, but
-    one of these checks passes, and the other is not run.
+    """The test fails if pytest passes although an expected failure did not occur. Two checks are marked as expected
+    failures here. One of these checks passes, and the other is not run, so that pytest must report both as failed.
     """
     done = outcomes(pytester, {"law": "issue 7", "symmetry": "issue 8"})
     done.assert_outcomes(failed=2, passed=len(groups()) - 7, skipped=5)

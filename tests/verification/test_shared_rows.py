@@ -1,5 +1,5 @@
 """Test the class `SharedRows`, which stores results computed from the rows of a data set, so that several methods can
-use them. The results must be the same as without it, and each result must be computed only once.
+use them. The results must be the same as without this class, and each result must be computed only once.
 """
 
 import numpy as np

@@ -90,8 +90,9 @@ def test_one_column_has_no_regression() -> None:
 def parts(m: Matrix, other: Matrix, target: int) -> tuple[float, float, float]:
     """Return three arguments of `error_bound`: two norms of the difference m − other, and an eigenvalue of m.
 
-    The first norm is that of the target column without the entry of the target, the second is the spectral norm of the
-    block of the features. The eigenvalue is the least of the features' block of m, or 0 if it is negative.
+    The first norm is the Euclidean norm of the target's column of m − other, without the entry on the diagonal. The
+    second norm is the spectral norm of the block of m − other that belongs to the features. The eigenvalue is the least
+    eigenvalue of the block of m that belongs to the features, or 0 if it is negative.
     """
     others = np.arange(len(m)) != target
     delta = m - other

@@ -262,10 +262,11 @@ def test_a_bad_matrix_is_refused(call: Callable[[Matrix], Any], m: Matrix, messa
 
 
 @pytest.mark.parametrize("q", [1, 2, 3, 7])
-@pytest.mark.parametrize("fewest", [law.FEWEST_PROPOSALS, -1])  # with −1, a single draw makes one proposal at a time
+# If FEWEST_PROPOSALS is −1, the sampler makes one proposal at a time for a single draw.
+@pytest.mark.parametrize("fewest", [law.FEWEST_PROPOSALS, -1])
 def test_draws_of_several_laws_are_those_of_each_law(q: int, fewest: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    # The test catches a sampler that returns a rejected proposal, or that does not make the further proposals for a law
-    # with the generator of this law.
+    # The test catches a sampler that returns a rejected proposal. Every law has its own random number generator. If all
+    # first proposals for a law are rejected, the further proposals must also come from the generator of this law.
     monkeypatch.setattr(law, "FEWEST_PROPOSALS", fewest)
     rng = np.random.default_rng(0)
     roots = rng.standard_normal((50, q, q))

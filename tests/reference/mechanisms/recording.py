@@ -1,4 +1,4 @@
-"""Record how a mechanism calls the mechanisms of its steps."""
+"""Record the calls by which a mechanism runs other mechanisms as its steps."""
 
 from types import ModuleType
 from typing import Any, NamedTuple

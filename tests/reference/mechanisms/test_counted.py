@@ -1,5 +1,6 @@
-"""Test the additive mechanisms for neighbours by adding or removing a row. They release a noisy number of rows and a
-noisy sum."""
+"""Test the additive mechanisms for data sets that are neighbours if a row is added or removed. These mechanisms release
+a noisy number of rows and a noisy sum.
+"""
 
 from typing import Any
 
@@ -116,7 +117,7 @@ def test_noise_of_the_other_form_is_refused(about: Mechanism[Any, ..., Any]) -> 
 
 @pytest.mark.parametrize("noise", [0.5, 2.0, 40.0])
 def test_the_shares_are_best(noise: float) -> None:
-    """Test that the share of the budget for the number of rows minimises the error."""
+    """Test that the budget is divided between the number of rows and the sum such that the error is smallest."""
 
     def pure(share: float) -> float:
         return noise / (1 - share) ** 2 + 2 / share**2

@@ -28,8 +28,9 @@ Arguments = dict[str, Any]
 EVERY = pytest.mark.parametrize("about", MECHANISMS.values(), ids=list(MECHANISMS))
 # Formulas with these names return a factor of the noise or of a score, which must be neither 0 nor infinite.
 SCALES = re.compile(r".*(scale|scales|scale_of_sum|variance|multiplier|exponent|exponents)")
-# A mechanism may refuse a value at the end of a range if the other numbers have their default values.
-# For these ends it does so for at least one choice of the options, and its message contains the word on the right.
+# Some mechanisms refuse a value at an end of a parameter's range if all other numbers have their default values. The
+# keys name the mechanism, the parameter and the value. For at least one choice of the options, the mechanism must
+# refuse this value with a message that contains the word on the right.
 REFUSED = {
     ("gauss-cov-approximate", "epsilon", 1e12): "calibration",
     ("box-gauss-approximate", "epsilon", 1e12): "calibration",

@@ -22,7 +22,7 @@ from covassay.reference.mechanisms.registry import MECHANISMS
 
 def functions_with_words() -> dict[str, tuple[Callable[..., Any], str]]:
     """Return the public functions of the mechanism files that have an argument with only a few allowed words. Each
-    function is returned with the name of this argument.
+    function is returned with the name of the argument that allows only these words.
 
     Formulas annotate this argument as str, because some callers read the word from a table.
     """

@@ -290,7 +290,9 @@ def test_goals_say_what_a_smaller_release_gives() -> None:
 @pytest.mark.parametrize(("setting", "factor"), [(Setting(10_000, 6, PureDP(1.0)), 1.0),
                                                  (Setting(10_000, 6, ZCDP(1.0)), 2 / math.sqrt(3))])  # fmt: skip
 def test_the_bound_on_a_regression_is_of_the_matrix_that_ridge_uses(setting: Setting, factor: float) -> None:
-    """The test fails if the bound leaves out that `ridge` projects a matrix that the mechanism has not projected."""
+    """If the mechanism has not projected its matrix, `ridge` does so, and the projection may increase the error. The
+    test fails if the bound ignores this.
+    """
     found = recommend(setting, goal="regression")
     first = found.ranked[0]
     assert first.candidate.project == (factor == 1.0)
@@ -319,7 +321,8 @@ def points() -> list[tuple[int, float, float, bool]]:
 
 @pytest.mark.slow
 def test_what_is_ranked_first_keeps_its_prediction_on_gaussian_rows() -> None:
-    """Test at 120 points that the error of the first choice on correlated Gaussian rows is at most the prediction.
+    """Test at 120 points that the mechanism that is ranked first has at most the predicted error on correlated Gaussian
+    rows.
 
     The simulated rows are not those from which the constants were measured. The error may exceed the prediction by
     6.2 standard errors and by the relative error that the prediction states for itself (`allowance`). Predictions that
@@ -327,7 +330,9 @@ def test_what_is_ranked_first_keeps_its_prediction_on_gaussian_rows() -> None:
     """
 
     def ratio(prediction: Prediction, expected: float) -> float:
-        """Return the ratio of the error to the prediction, reduced by 6.2 standard errors and the allowance."""
+        """Return the simulated error divided by the largest error that the test accepts. This is the prediction,
+        increased by 6.2 standard errors of the simulation and by the allowance of the prediction.
+        """
         draw = prediction.candidate.sample
         outputs = [draw(x, np.random.default_rng(k), **budget.keywords()) for k in range(SIMULATED)]
         squares = measuring.squared_norms(np.array(outputs) - second_moment(x), symmetric=False)[:, 0]

@@ -72,7 +72,7 @@ def test_what_was_entered_in_the_meantime_counts(tmp_path: Path) -> None:
     path = tmp_path / "account.json"
     first, second = (open_account(path, DATA, PureDP(1.0)) for _ in range(2))
     first.enter(entry(epsilon=0.75))
-    second.after(PureDP(0.75))  # allowed, because `second` was read before `first` entered its release
+    second.after(PureDP(0.75))  # no error, because `second` read the file before `first` wrote its release to the file
     with pytest.raises(OverBudget):
         second.enter(entry(epsilon=0.75))
     third = open_account(path, DATA, None)

@@ -172,11 +172,12 @@ def test_the_projection_of_johnson_lindenstrauss_gains_from_37_columns_on() -> N
 @pytest.mark.parametrize("adjacency", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("name", ["box-gauss", "box-laplace", "box-gauss-approximate"])
 def test_the_bound_for_bounded_columns_holds_while_no_noise_is_above_its_quantile(name: str, adjacency: Any) -> None:
-    """Test that the error is within the bound if the absolute value of every noise is its quantile, for random signs.
-    For eight times this noise, the error must exceed the bound for some signs.
+    """Test that the error is within the bound if the absolute value of every noise variable equals its quantile and the
+    signs are random. If the noise is eight times as large, the error must exceed the bound for one choice of the signs
+    or more.
 
-    If the error is within the bound whenever no noise exceeds its quantile, a union bound over the noises bounds the
-    probability that the bound fails.
+    The bound is meant to hold whenever no noise variable exceeds its quantile. The probability that it fails is then at
+    most the sum of the probabilities with which the single noise variables exceed their quantiles.
     """
     rng, declared = np.random.default_rng(5), mechanism(name)
     box = Box.of([(0, 2), (-5, 5), (1, 1.5)])

@@ -109,8 +109,8 @@ def test_an_odd_cell(cell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_plain_text_is_read_by_pyarrow_alone(tmp_path: Path) -> None:
-    """Test that the fast reader alone reads a plain file. Otherwise the tests above would compare the strict reader
-    with itself.
+    """Test that the fast reader alone reads a plain file. If the fast reader left this file to the strict reader, the
+    tests above would compare the strict reader with itself.
     """
     path = tmp_path / "x.csv"
     path.write_bytes(ODD_FILES["many rows"])

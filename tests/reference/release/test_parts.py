@@ -127,7 +127,7 @@ def test_two_passes_over_a_stream_may_run_at_once() -> None:
     ("given", "named"),
     [
         (b"", "standard input is empty"),
-        # without a time stamp, which would change the name of the test
+        # pytest makes the name of a test from these bytes, and a time stamp in them would change the name in every run
         (gzip.compress(b"", mtime=0), "standard input is empty"),
         (b"a,b\n", "standard input has a header and no rows"),
         (gzip.compress(b"a,b\n1,2\n", mtime=0)[:-4], "Compressed file ended"),

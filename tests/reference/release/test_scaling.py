@@ -197,7 +197,8 @@ def test_bounds_must_be_there_for_the_columns_and_for_nothing_else(columns: tupl
         require_every_column(Path("b.toml"), {"a": (0, 1), "b": (0, 1)}, columns)
 
 
-BAD_BOUNDS = {  # the texts of files, each with words of its error message
+# For each file name: words that an error message must contain, and the texts of files that must cause this error.
+BAD_BOUNDS = {
     "b.toml": {
         "must be TOML": ("a = [1, 2", "a = [1, 2]\na = [1, 3]"),
         "names 'a' twice": ('a = [1, 2]\n" a" = [1, 3]',),

@@ -1,5 +1,5 @@
-"""Test uniform random numbers to which bits can be added later, and comparisons of intervals, which give a result only
-if it is certain.
+"""Test uniform random numbers that begin with a few bits and get further bits when they are needed. Test also that a
+comparison of two intervals gives a result only if the result is certain.
 """
 
 import importlib.util

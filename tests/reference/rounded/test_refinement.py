@@ -20,7 +20,7 @@ from covassay.reference.rounded.mechanisms import ROUNDED
 from tests.conventions import FALSE_ALARM, Matrix
 from tests.reference.rounded.variants import CHOICES, NAMES, VARIANTS, draw, rows
 
-FINER = 40  # number of bits between the two grids
+FINER = 40  # a step of the coarse grid is 2^40 steps of the fine grid
 COARSE, FINE = "2^-20", "2^-60"
 DIMENSIONS = (1, 2, 3)
 RACES: list[tuple[str, dict[str, str]]] = [("exponential", {}), ("above-threshold", {"share": "0.5"})]
@@ -33,7 +33,8 @@ def is_rounding_of(k: int, fine: int, bits: int = FINER) -> bool:
 
 def disagreements(name: str, options: dict[str, str], x: Matrix, seed: int | str) -> int:
     """Make two releases with the same random bits, one on a coarse grid and one on a fine grid. Return how many
-    integers of the first differ from the rounded integers of the second.
+    integers of the coarse release differ from the integers of the fine release, after the latter are rounded to the
+    coarse grid.
     """
     coarse, fine = (draw(name, options, x, seed, grid=grid) for grid in (COARSE, FINE))
     bits = 0 if mechanism(name).output.kind == "level" else FINER

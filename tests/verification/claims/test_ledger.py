@@ -196,8 +196,9 @@ def test_the_table_of_mutants_is_up_to_date() -> None:
 
 
 def planted(monkeypatch: pytest.MonkeyPatch, change: Callable[[ledger.LedgerClaim], ledger.LedgerClaim]) -> list[str]:
-    """Return the problems of the ledger after one entry of the paper DN25 was changed. Entries of other papers are left
-    out because they use some checks of DN25. The Rocq proofs are left out because another test checks them.
+    """Return the problems of the ledger after one entry of the paper DN25 was changed. Entries of other papers also use
+    some checks of DN25. These entries are left out, so that a check is reported if the changed entry no longer names
+    it. The Rocq proofs are left out because another test checks them.
     """
     entries = {key: entry for key, entry in ledger.claims().items() if entry.paper == "dn25"}
     entries["DN25.Alg2-DP"] = change(entries["DN25.Alg2-DP"])
@@ -239,7 +240,7 @@ def test_an_entry_that_does_not_fit(monkeypatch: pytest.MonkeyPatch, change: dic
 
 
 def test_a_check_on_which_no_claim_rests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test fails if a check that no entry of the ledger names is accepted."""
+    """The test fails if a check is accepted although no entry of the ledger names it."""
     told = "check dn25.privacy:centred_on_the_line: no claim rests on it"
     assert told not in planted(monkeypatch, lambda c: c)
     entries = {key: replace(c, legs=c.legs[:0]) for key, c in ledger.claims().items()}
@@ -249,7 +250,7 @@ def test_a_check_on_which_no_claim_rests(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.thorough
 def test_a_page_that_no_claim_rests_on(tmp_path: Path) -> None:
-    """The test fails if a proof page that no entry of the ledger names is accepted."""
+    """The test fails if a proof page is accepted although no entry of the ledger names it."""
     proofs = tmp_path / "proofs"
     shutil.copytree(PROOFS, proofs)
     (proofs / "paper" / "README.md").write_text("The table of contents is no proof.\n")
@@ -567,7 +568,9 @@ def test_the_spend_of_every_mechanism_is_compared_and_has_a_mutant_of_3_percent(
 
 
 def test_a_mechanism_of_which_the_ledger_says_nothing_is_held_to_its_whole_budget() -> None:
-    """The test fails if a mechanism without an entry in the ledger need not spend exactly its whole budget."""
+    """The test fails if a mechanism whose entry in the ledger does not say what it spends is not expected to spend
+    exactly its whole budget.
+    """
     quiet = spends.account_of("coinpress-mean")
     assert (quiet.found, quiet.share, quiet.attained) == ("", "1", "1")
     assert quiet.options == {"constants": ("paper", "code")}

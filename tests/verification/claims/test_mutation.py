@@ -37,8 +37,8 @@ def changed(source: str) -> list[str]:
 
 
 def test_constants_comparisons_and_terms_are_changed_and_words_counts_and_tolerances_are_not() -> None:
-    """The test fails if the program does not change a constant, a comparison or a term, or if it changes a text, a
-    count or a tolerance.
+    """The mutation test changes the source code of a formula in one place at a time. It must change every constant,
+    every comparison and every term, but no text, no count and no tolerance.
     """
     kept = ast.unparse(ast.parse(SOURCE)).split("\n")
     lines = [line for text in changed(SOURCE) for line in text.split("\n") if line not in kept]

@@ -12,7 +12,9 @@ PROOFS = Path(__file__).resolve().parents[3] / "proofs"
 
 
 def with_leg(claim: LedgerClaim, theorem: str) -> LedgerClaim:
-    """Return the claim with the mark `whole` on the given theorem and on no other."""
+    """Return a copy of the claim in which only the given theorem has the mark `whole`. The mark says that a theorem is
+    about the whole mechanism.
+    """
     others = tuple(leg for leg in claim.legs if not leg.whole)
     return replace(claim, legs=(*others, Leg("rocq", theorem, True, "all", "", True)))
 

@@ -58,7 +58,9 @@ def test_every_pinned_adapter_has_an_extra_or_is_installed_in_parts() -> None:
     for name, point in target.adapters().items():
         package = getattr(point.load(), "PACKAGE", None)
         if package is None or package.source or package.without_dependencies:
-            continue  # covassay's own adapter, the user's copy of it, or one that pip cannot install completely
+            # The adapter is for covassay itself, for a project that is no package, or for a package that is installed
+            # without its dependencies.
+            continue
         assert set(package.requirements) <= extras, name
 
 

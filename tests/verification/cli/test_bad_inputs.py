@@ -1,7 +1,7 @@
 """Test that `covassay release` rejects two hundred bad inputs and thirty damaged account files. A rejected command
 prints one line, ends with exit status 2, and spends nothing. Every case is one change to a release that works. The
-tests check that there is no other output, no new or changed file, and no entry in the account. The last test shows
-that the unchanged release has all these effects.
+tests check that there is no other output, no new or changed file, and no entry in the account. The last test shows that
+the release without a change succeeds, writes its file, and adds an entry to the account.
 """
 
 import gzip

@@ -46,7 +46,7 @@ def on_a_terminal(arguments: Sequence[str], folder: Path) -> tuple[str, str, int
         try:
             while part := os.read(ours, 65536):
                 seen.extend(part)
-        except OSError:  # the other end of the terminal is closed
+        except OSError:  # there is nothing more to read, because the command ended and closed its terminal
             pass
 
     with subprocess.Popen(

@@ -255,8 +255,9 @@ def test_an_earlier_release_is_not_replaced_and_costs_nothing(
 def test_a_release_that_appears_while_another_is_made_is_not_replaced(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The test fails if a release overwrites a file that appears while the release is made. If the file appears before
-    the account is charged, nothing may be charged. If the file appears later, the release must be charged.
+    """The test fails if a release overwrites a file that appears while the release is made. If this file appears before
+    the release is charged to the account, nothing may be charged. If this file appears after that, the charge must
+    remain.
     """
     arguments = ["people.csv", "--columns", "a", *GAUSS, "--out", "out.json"]
     account = ["--budget-file", "account.json", "--total", "rho=1"]
@@ -278,8 +279,9 @@ def test_a_release_that_appears_while_another_is_made_is_not_replaced(
 
 @pytest.mark.parametrize("links", [True, False])
 def test_a_name_that_is_taken_at_the_last_moment_is_not_replaced(links: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test fails if a release overwrites a file that appears just before the release is moved to the name of this
-    file. The test covers file systems with and without hard links.
+    """A release is written under a temporary name, and gets its final name at the end. The test fails if the release
+    overwrites a file that appears under its final name just before. The test covers file systems with and without hard
+    links.
     """
     link = os.link
 
@@ -310,8 +312,8 @@ def test_without_links_a_new_release_is_written_all_the_same(monkeypatch: pytest
 def test_a_release_waits_for_another_and_says_so(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The test fails if a command fails or waits silently while another release is made. The release in progress ends
-    when the test sees that the command waits.
+    """The test fails if a command fails or waits silently while another release is made. The other release is simulated
+    by a lock, which the test opens as soon as the command says that it waits.
     """
     lock = FileLock(".account.json.lock")
     arguments = framed("release", "people.csv", "--columns", "a", *GAUSS, "--budget-file", "account.json")

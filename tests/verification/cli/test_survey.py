@@ -90,8 +90,8 @@ def integers(data: Any, budget: Guarantee, name: str | None = None, **frame: Any
 
 @pytest.mark.slow
 def test_a_cluster_of_two_workers_gives_the_same_bits_for_the_same_random_bits(survey: Matrix) -> None:
-    """The test fails if the released sums depend on the number of workers. Two workers add up the rows of dask data.
-    Other bounds must give other integers.
+    """The test fails if the released sums depend on the number of workers. Two workers add up the rows of dask data. As
+    a control, a release with another upper bound on the age must have other integers.
     """
     pytest.importorskip("flint")
     distributed, frames, arrays = (

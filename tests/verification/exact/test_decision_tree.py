@@ -22,8 +22,8 @@ def test_probabilities_by_hand() -> None:
 
 
 def test_runs_beyond_the_extent_are_left_out() -> None:
-    """The test fails if the probability of a run that exceeds the limits is counted. The outcome of such a run is not
-    known.
+    """The test fails if the probability of a run that exceeds the limits is added to the probability of an outcome. The
+    outcome of such a run is not known.
     """
     found = probabilities(half_of, OnExponentials, Extent(1, 5))
     assert found == {"left": ExpSum.of(Fraction(1, 3))}

@@ -152,8 +152,8 @@ def test_precision_is_doubled_until_a_tiny_probability_is_resolved() -> None:
 
 def test_survival_in_dimension_one_is_relatively_precise_far_out() -> None:
     # By mpmath.exp, e^{-120} is 7.667648073721999634…e-53.
-    # The computation begins with 58 digits, of which only about 5 digits of the survival function are correct. It must
-    # therefore be repeated with more digits.
+    # The computation begins with 58 digits, of which only about 5 digits of the survival function are correct. The
+    # computation must therefore be repeated with more digits.
     enclosure = enclose_spectral_survival(1, Fraction(120), digits=12)
     assert enclosure.is_narrow(12)
     assert enclosure.text(12) == "7.66764807372e-53"
@@ -281,7 +281,7 @@ def test_the_erlang_law_is_enclosed_where_the_exponential_of_mpmath_is_not(x: Fr
         pytest.skip("this mpmath encloses e^-x: remove the remark on its exponential from spectral_cdf.py")
 
 
-# The class `Enclosure`, and the global precision of mpmath
+# The digits of an `Enclosure`, and independence of the global precision of mpmath
 
 
 def test_only_digits_on_which_both_ends_agree_are_printed() -> None:

@@ -122,8 +122,8 @@ def test_a_comparison_is_contradicted_where_intervals_are_disjoint_and_only_ther
 
 
 def test_what_was_compared_is_counted() -> None:
-    """The test fails if the number of comparisons behind a statement is wrong. A statement that compared nothing must
-    not hold silently.
+    """The test fails if the number of comparisons behind a statement is wrong. If there was nothing to compare, this
+    number must be 0, so that the statement is not taken as confirmed.
     """
     lines: Lines = {("p", "m", "a"): line(1.0, 1.0, 1.0), ("p", "m", "b"): line(0.7, 0.85, 2.0)}
     assert beats(["a"], ["b"], ["p"])(lines).compared == 3

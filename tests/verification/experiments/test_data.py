@@ -40,7 +40,7 @@ def test_adult_has_105_columns_in_the_unit_ball(tmp_path: Path) -> None:
     rows = uci.adult(written(tmp_path / "adult.data", ADULT))
     assert rows.shape == (2, 105)
     assert (np.linalg.norm(rows, axis=1) <= 1).all()
-    # each of the eight fields has one category
+    # In the first row, each of the eight categorical fields has a known category, for which one column is not zero.
     assert np.count_nonzero(np.isclose(rows[0], 1 / np.sqrt(14))) == 8
     assert np.count_nonzero(np.isclose(rows[1], 1 / np.sqrt(14))) == 6  # two categories are unknown
     assert rows[0, 0] == pytest.approx((2 * 39 / 100 - 1) / np.sqrt(14))

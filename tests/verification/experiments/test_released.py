@@ -44,7 +44,9 @@ CELL = Cell("n1000", 10, 0)
 
 @pytest.fixture
 def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Make a folder in the layout of the released code, in which every method has one line."""
+    """Make a folder with the layout of the code that the authors of a paper released. In this folder, the program of
+    every method is replaced by one line.
+    """
     for name, text in (("adaptive", ADAPTIVE), ("exponential", EXPONENTIAL)):
         (tmp_path / "code" / name).mkdir(parents=True)
         (tmp_path / "code" / name / "algos.py").write_text(text)

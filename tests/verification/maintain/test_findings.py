@@ -58,8 +58,8 @@ def test_every_finding_says_what_a_change_would_be_and_no_remark_is_left_over() 
 
 
 def is_searched(one: Upstream | None) -> bool:
-    """Return whether a finding says on which day its project was searched for reports of the fault, and what was
-    found.
+    """Return whether a finding states the date on which earlier reports of the fault were searched for, and the result
+    of the search.
     """
     if one is None or not one.known or not isinstance(one.searched, date):
         return False

@@ -31,9 +31,9 @@ def test_kolmogorovs_test_and_the_test_of_a_total_are_exact() -> None:
 @pytest.mark.parametrize(
     "bound",
     [
-        check(1.0, "rank correlation", statistic=0.0),  # a Kolmogorov–Smirnov test would have the same p-value
+        check(1.0, "rank correlation", statistic=0.0),  # Kolmogorov's test also has p-value 1 for the distance 0
         check(1.03 * P, DISTANCE),
-        check(1.0, TWO_CDFS, statistic=0.0),  # the p-values of both tests are at most 1
+        check(1.0, TWO_CDFS, statistic=0.0),  # for the distance 0, the tests of one and of two samples have p-value 1
         check(P, question=low_order_bits.QUESTION.id),
         check(0.3, TOTAL, question=other_shapes.QUESTION.id),
         check(None, DISTANCE),

@@ -78,8 +78,8 @@ def by_residuals(draws: Draws) -> bool:
 
 
 def on_two_data_sets(draws: Draws) -> bool:
-    """Return whether two laws of outputs are found to differ. The target uses `draws` on one data set and `exact` on
-    the other.
+    """Return whether two laws of outputs are found to differ. The target draws its outputs with the sampler `draws` on
+    one data set, and with the sampler `exact` on the other.
     """
     target = Target("two laws", lambda x, *, rng: (draws if x[0, 0] else exact)(1, rng)[0])
     return difference_in_law(setting(target), np.zeros((2, 2)), np.ones((2, 2)), "", ALPHA).what != ""

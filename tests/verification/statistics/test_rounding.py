@@ -71,8 +71,8 @@ def test_the_p_value_of_the_ratio_is_rounded_up() -> None:
             worst = max(worst, found / exact - 1)
             old = max(old, 1 - mp.mpf(float(stats.binom.sf(first - 1, n, 1 / (1 + math.exp(-epsilon))))) / exact)
     assert worst < WIDER
-    # This wrong version is the tail of the first count, computed in floats without a margin for rounding errors. It is
-    # too small for some counts.
+    # This wrong version is the tail of the first count, computed in floats without a margin for rounding errors. For
+    # some counts, this wrong version gives a p-value that is too small.
     assert old > 1e-9
 
 
@@ -162,13 +162,15 @@ def test_the_gain_of_a_bet_is_rounded_down() -> None:
 
 
 def replaced(bet: Bet, first: list[mpmath.mpf], second: list[mpmath.mpf], bound: mpmath.mpf) -> Bet:
-    """Return the bet with another inequality, whose coefficients and bound have many digits."""
+    """Return a copy of the bet whose inequality has the given functions and the given bound, which are numbers with
+    many digits.
+    """
     inequality = Inequality(np.array(first, dtype=object), np.array(second, dtype=object), bound)
     return Bet(inequality, bet.stake, bet.centre)
 
 
 def in_digits(log_ratio: np.ndarray, order: float, rho: float) -> tuple[list[mpmath.mpf], list[mpmath.mpf], mpmath.mpf]:
-    """Compute with many digits what `renyi_inequality` returns: two functions and a bound."""
+    """Compute with many digits the two functions and the bound of the inequality from `renyi_inequality`."""
     ratios, alpha = [mp.mpf(value) for value in log_ratio], mp.mpf(order)
     if order == 1:
         return ratios, [mp.exp(value) for value in ratios], mp.mpf(rho) - 1

@@ -62,7 +62,7 @@ def of_counts() -> Compared:
             yield binomial(k, n, q, "").p_value, 2 * min(below, above)
             yield float(beyond_p_values(np.array([k]), n, np.array([q]), 0.0)[0]), 2 * min(below, above)
             yield Successes("", k, n, q, at_most=True).result().p_value, above
-            if q in (0.5, 2.0**-16):  # for these probabilities, 1 − q is a float
+            if q in (0.5, 2.0**-16):  # only for these values of q is 1 − q computed without a rounding error
                 yield at_least(k, n, 1 - q), above
 
 
@@ -96,7 +96,9 @@ def of_equal_samples() -> Compared:
 
 
 def beyond(n: int, m: int, apart: int) -> mpmath.mpf:
-    """Return the share of the orderings of two samples with equal laws whose distance is at least apart/lcm(n, m)."""
+    """Return the probability that the distribution functions of two samples have a distance of at least apart/lcm(n,
+    m). The samples have n and m values and the same law, so that all orderings of the n + m values are equally likely.
+    """
     a, b = m // math.gcd(n, m), n // math.gcd(n, m)
     row = [0] * (m + 1)
     for i in range(n + 1):
@@ -126,7 +128,8 @@ def of_quadrants() -> Compared:
         for z in DEVIATIONS:
             both = min(n // 2, round(n / 4 + z * math.sqrt(n) / 4))
             a = n // 2
-            high = np.arange(n) < a  # the a points with high first values; `both` of them have high second values too
+            # Of n points, a points have a high first value, and `both` of these a points also have a high second value.
+            high = np.arange(n) < a
             other = np.concatenate([np.arange(a) < both, np.arange(n - a) < a - both])
             spread = np.linspace(0, 0.1, n)
             result = independence(high + spread, other + spread, "")

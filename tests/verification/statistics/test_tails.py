@@ -46,8 +46,8 @@ def test_p_values_of_a_right_law_are_uniform_or_larger(test) -> None:  # type: i
 
 
 def test_an_anticonservative_extreme_would_be_seen() -> None:
-    """The test fails if `conservative` accepts p-values that are too small. Each of them is the smallest tail
-    probability of 200 values, without the factor 200.
+    """The test fails if `conservative` accepts p-values that are too small. Here each p-value is too small, because it
+    is the smallest tail probability of 200 values and is not multiplied by 200.
     """
     rng = np.random.default_rng(1)
     assert not conservative([placed(rng.standard_normal(200), NORMAL).extreme for _ in range(RUNS)])
@@ -127,8 +127,8 @@ def test_rounding_to_float32_is_no_extreme() -> None:
 
 
 def test_a_law_with_an_atom_has_uniform_places() -> None:
-    """The test fails if a law with positive probability at 0 causes a false alarm. The ranks of the values at 0 are
-    spread at random.
+    """The test fails if a law with positive probability at 0 causes a false alarm. Many values are equal to 0. Each of
+    them gets a random position between P(X < 0) and P(X ≤ 0), so that the positions of all values are uniform.
     """
 
     def positive_part(t: Vector) -> Vector:

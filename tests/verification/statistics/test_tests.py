@@ -159,8 +159,9 @@ def test_the_p_value_of_two_samples_of_two_sizes_is_exact_far_into_the_tail(n: i
 
 @pytest.mark.thorough
 def test_ten_times_as_many_draws_of_the_reference_say_more() -> None:
-    """The test fails if ten times as many draws of the reference do not make the comparison more powerful. In theory
-    they multiply the logarithm of the p-value by 1.8. The test requires a factor of at least 1.4.
+    """The test fails if ten times as many draws of the reference do not make the comparison more powerful. In theory,
+    ten times as many reference draws multiply the logarithm of the p-value by 1.8. The test requires a factor of at
+    least 1.4.
     """
     rng = np.random.default_rng(1)
     logs = {
@@ -219,8 +220,8 @@ def test_the_ratio_bound_covers() -> None:
 
 
 def test_fixed_sample_sizes_make_the_ratio_bound_conservative() -> None:
-    """The test fails if the lower bound on a log ratio is invalid for fixed sample sizes, for which counts vary less
-    than Poisson counts.
+    """The lower bound on a log ratio is proven for Poisson counts. If the sample sizes are fixed, the counts vary less.
+    The test fails if the bound is then not valid.
     """
     rng = np.random.default_rng(11)
     missed = sum(

@@ -1,4 +1,4 @@
-"""An implementation of all questions in the known-answer vectors, which was written from the proof pages in
+"""A program that answers all questions of the known-answer test vectors. It was written from the proof pages in
 proofs/paper.
 
 The file imports nothing but the standard library, and computes in fractions where it can. Run this file as `covassay
@@ -1140,13 +1140,13 @@ def ppde(x, p, noise):
 
 
 def block_squared(d, block):
-    """Return the squared sensitivity of the diagonal blocks and their neighbours."""
+    """Return the squared sensitivity of the blocks on the diagonal and of the blocks next to them."""
     q = math.ceil(d / block)
     return 8 * (q - 1) if q > 1 else min(d, 2)
 
 
 def block_tridiagonal(x, p, noise):
-    """Release the diagonal blocks and their neighbours, for rows that are shortened block by block."""
+    """Release the blocks on the diagonal and the blocks next to them, for rows that are shortened block by block."""
     block, r, d, n = p.get("block", 1), float(positive(p.get("block_bound", 1), "block_bound")), len(x[0]), len(x)
     need(not isinstance(block, str) and block == int(block) >= 1, "block must be a whole number")
     w = matrix(noise, d, "noise", symmetric=True)

@@ -21,7 +21,7 @@ from covassay.verification.vectors.run import tests_file as shipped
 from tests.verification.vectors.page_mutants import OF_THE_PAGES, SOURCE, THREE_PERCENT
 
 CONTENT = shipped()
-# test_vectors.py has deliberate mistakes of the reference for these flags
+# For these flags, test_vectors.py tests deliberate mistakes in the reference implementation.
 OF_THE_REFERENCE = (
     "Scale", "Release", "Choice", "LongRow", "RowBound", "OneRecord", "NotFinite", "BadBudget", "BadOption", "NoRecord",
     "NoiseShape", "AsymmetricNoise", "Projection",
@@ -49,7 +49,9 @@ def failed(found: list[Outcome]) -> set[str]:
 
 
 def wrong_scales(written: Callable[[str], Any]) -> list[Any]:
-    """Apply the function `written` to the stored noise scales, and return the tests in which the result is wrong."""
+    """Compute every noise scale with many digits. Return the tests whose stored noise scale, after the function
+    `written` was applied to it, differs from this number.
+    """
     pages, own = module_with(SOURCE), {**vars(math), **vars(mpmath)}
     vars(pages).update(
         math=SimpleNamespace(**own), root=mpmath.sqrt, float=mpmath.mpf, Fraction=lambda p, q=1: mpmath.mpf(p) / q
@@ -87,7 +89,9 @@ def test_it_passes_every_test_as_a_process(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_every_flag_has_a_mutant() -> None:
-    """The test fails if a flag of the test vectors has no deliberate mistake that fails its tests."""
+    """A flag of a test vector names a mistake that the test vector detects. The test fails if there is no deliberate
+    mistake for a flag.
+    """
     assert set(OF_THE_PAGES) == set(CONTENT["flags"])
 
 

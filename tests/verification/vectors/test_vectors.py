@@ -196,7 +196,7 @@ def test_every_mechanism_and_every_flag_has_tests() -> None:
     assert {test["tolerance"] for test in CONTENT["tests"] if test["result"] == "valid"} == set(TOLERANCES)
 
 
-# for the other flags, test_from_the_pages.py has deliberate mistakes
+# For the other flags, test_from_the_pages.py tests deliberate mistakes.
 @pytest.mark.parametrize("flag", [*MUTANTS, *OF_ANSWERS])
 def test_a_mutant_of_every_flag_fails_on_the_tests_of_that_flag(flag: str) -> None:
     asked, found = MUTANTS.get(flag, lambda q: q), OF_ANSWERS.get(flag, lambda a: a)

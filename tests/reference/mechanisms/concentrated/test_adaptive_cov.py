@@ -131,8 +131,9 @@ def test_the_bound_on_the_trace_is_capped_at_one_and_kept_positive() -> None:
 def mean_errors(
     n: int, d: int, rho: float, buckets: int, repeats: int, bounds: Any
 ) -> tuple[dict[str, float], set[str]]:
-    """Return the mean Frobenius errors after clipping eigenvalues to [0, 1] as the paper does, and the mechanisms
-    chosen."""
+    """Return the mean Frobenius error of four mechanisms, and the set of mechanisms that adaptive-cov chose. The
+    eigenvalues of every release are first clipped to [0, 1], as in the paper.
+    """
     rng = np.random.default_rng(buckets)
     found: dict[str, list[float]] = {"gauss": [], "goe": [], "separate": [], "adaptive": []}
     chosen = set()

@@ -41,7 +41,8 @@ Release = Callable[..., Matrix]
 
 def exactness(mechanism: Release, steps: int) -> float:
     """Return the largest difference between the release and the second moment, if there is no clipping and no noise in
-    the last step. It is 0 up to rounding errors, whatever the noise of the other steps is.
+    the last step. For the correct mechanism, this difference is 0 up to rounding errors, because the noise of the
+    earlier steps does not matter.
     """
     x = np.random.default_rng(1).standard_normal((400, 3)) * [1.0, 0.5, 0.1]
     got = mechanism(x, quiet_at_last(2, steps, 3), rho=50.0, constants="paper", u=10.0, steps=steps, beta=0.1)
@@ -100,8 +101,8 @@ def test_the_bounds_fail_as_rarely_as_stated(d: int) -> None:
 
 
 def test_the_noise_is_standard_on_and_above_the_diagonal() -> None:
-    # 5000 matrices are enough to reject twice the variance. In the Gaussian orthogonal ensemble, the entries on the
-    # diagonal have twice the variance of the others.
+    # 5000 matrices are enough to reject a law with twice the variance. In the Gaussian orthogonal ensemble, the entries
+    # on the diagonal have twice the variance of the others.
     rng = np.random.default_rng(7)
     noise = np.concatenate([draw_noise(3, rng, steps=10) for _ in range(500)])
     np.testing.assert_array_equal(noise, np.swapaxes(noise, 1, 2))

@@ -20,8 +20,8 @@ R2 = 2 + 2 * math.sqrt(2 * math.log(4)) + 2 * math.log(4)
 
 
 def test_the_projection_agrees_with_a_hand_calculation() -> None:
-    # No row is short enough, so that only the noise [[0, 1], [1, 0]] is left.
-    # Its positive part is the projection on (1, 1)/√2.
+    # Both rows are too long and count as zero, so that the noisy matrix is the noise [[0, 1], [1, 0]].
+    # The positive part of this matrix is the projection on (1, 1)/√2.
     x = np.full((2, 2), 100.0)
     got = release(x, np.array([[0.0, 1.0], [1.0, 0.0]]), rho=R2**2 / 2, kappa=KAPPA, beta=BETA)
     np.testing.assert_allclose(got, [[0.5, 0.5], [0.5, 0.5]], atol=1e-14)

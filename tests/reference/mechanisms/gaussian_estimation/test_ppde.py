@@ -56,11 +56,12 @@ def test_long_records_are_shortened() -> None:
 
 def test_missing_records_count_as_zero_rows() -> None:
     """Test that a block with too few rows is filled with rows of zeros."""
-    x = np.array([[1.0, 1.0, 1.0, 1.0]])  # there is one row for three blocks of one row each
+    x = np.array([[1.0, 1.0, 1.0, 1.0]])  # three blocks of one row each are needed, but there is only one row
     assert release(x, np.zeros((3, 4)), rho=1.0).tolist() == [1, 1, 1, 1]
     assert block_mean(x, 2, 1, np.arange(4), 9.0).tolist() == [0, 0, 0, 0]
-    # Two rows make three blocks of one row each. The first round reads a row of zeros and makes no estimate, the second
-    # round reads the second row, and the row that the last step reads is missing.
+    # The mechanism needs three blocks of one row each, but there are only two rows. The first round reads the first
+    # row, which is zero, and makes no estimate. The second round reads the second row. The last step reads the missing
+    # row.
     two = np.array([[0.0, 0, 0, 0], [1.0, 0, 0, 0]])
     noise = np.zeros((3, 4))
     noise[2] = 1e9

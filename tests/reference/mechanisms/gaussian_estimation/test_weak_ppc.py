@@ -42,7 +42,7 @@ def test_the_sample_sizes_agree_with_a_hand_calculation() -> None:
     assert regularity_rows(4, 0.1, 0.21, lambda _: 2) == pytest.approx(1600, rel=1e-12)
     # For ρ = 1/4 and d = 2, again with 2 for every logarithm, the squared radius divided by κ is 2 + 2√4 + 4 = 10.
     # With the calibration "tight", the noise has the scale 20 κ/n.
-    # The bound on its norm is 2√2 + √(3 · 2) times the scale, and it must be at most κ/2.
+    # The norm of the noise is bounded by 2√2 + √(3 · 2) times this scale. For n rows the bound must be at most κ/2.
     upsilon = 2 * math.sqrt(2) + math.sqrt(6)
     assert noise_rows(99, 2, 0.25, 0.1, "tight", 0.5, lambda _: 2) == pytest.approx(40 * upsilon, rel=1e-12)
     assert noise_rows(99, 2, 0.25, 0.1, "reconstructed", 0.5, lambda _: 2) == pytest.approx(40 * math.sqrt(2) * upsilon)

@@ -18,7 +18,8 @@ def test_one_column_has_no_subspace() -> None:
 
 @pytest.mark.parametrize(("d", "k"), [(5, 2), (6, 4)])
 def test_what_is_missed_stays_within_the_bound(d: int, k: int) -> None:
-    assert error_bound(0.25, 5, 2) == error_bound(0.25, 5, 3) == 32  # (k (d − k) + min(k, d − k))/η = (6 + 2)/0.25
+    # For d = 5 and k = 2 or 3, the bound is (k (d − k) + min(k, d − k))/η = (6 + 2)/0.25 by hand.
+    assert error_bound(0.25, 5, 2) == error_bound(0.25, 5, 3) == 32
     # Here the mean loss is less than half of the bound, and one loss has a standard deviation of about half its mean.
     values = np.linspace(0, 12, d)
     p = law.sample(np.diag(values), k, np.random.default_rng(3), 2000)

@@ -71,7 +71,9 @@ VECTORS = '[prices]\nrows = "Two.table"\ncolumns = ["n", "price"]\nlemmas = ["On
 
 
 def together(known: Mapping[str, str], question: str) -> str:
-    """Return the axioms of all constants that a lemma uses, which are the axioms of the lemma."""
+    """Return the answer of Rocq to the question which axioms a lemma uses. The lemma uses several constants, and the
+    answer has the axioms of all of them.
+    """
     used = [known[name] for name in re.findall(r"pose proof @([\w.]+)\.", question)]
     assert used, question
     resting = [answer for answer in used if answer != "Closed under the global context"]
@@ -194,8 +196,8 @@ def test_the_same_answers_give_no_finding(project: Path, monkeypatch: pytest.Mon
 def test_another_answer_is_seen(
     project: Path, monkeypatch: pytest.MonkeyPatch, changed: Mapping[str, str], rule: str, told: str
 ) -> None:
-    """The test fails if the gate overlooks a change of a statement, a definition, an axiom, a table of numbers from
-    Rocq, or a lemma that shows that a premise can be satisfied.
+    """The test fails if `gate.recheck` does not report that an answer of Rocq has changed. The answer is a statement, a
+    definition, an axiom, a table of numbers, or a lemma which proves that a premise can be satisfied.
     """
     accepted(project, monkeypatch)
     pretend(monkeypatch, changed)

@@ -317,8 +317,9 @@ def test_what_a_conclusion_establishes(conclusion: str, yes: bool) -> None:
 
 
 def planted(table: dict[str, Witness]) -> Audit:
-    """Return an audit of a theorem with the premise M.p and of four lemmas. M.holds proves M.p without a premise,
-    M.needs_q proves M.p from M.q, M.q_from_p proves M.q from M.p, and M.other proves something else.
+    """Return what an audit of Rocq files would find: one theorem, whose premise is M.p, and four lemmas. M.holds proves
+    M.p without a premise, M.needs_q proves M.p from M.q, M.q_from_p proves M.q from M.p, and M.other proves something
+    else.
     """
 
     def said(name: str, premises: set[str], conclusion: str) -> Statement:
@@ -402,8 +403,9 @@ def test_a_person_reads_every_change_before_it_is_accepted() -> None:
 
 
 def test_what_was_read_is_named_for_lemmas_of_vectors_and_witnesses_too() -> None:
-    """The test fails if a changed lemma is not named before it enters the lock file. One lemma is about numbers from
-    Rocq, and the other shows that a premise can be satisfied.
+    """The test fails if a changed lemma is not named before it enters the lock file. Two lemmas are changed here. One
+    lemma proves that a formula with which Rocq computes numbers is the formula of a theorem. The other lemma proves
+    that a premise can be satisfied.
     """
     old = lock.read(PROOFS)
     lemma, predicate = "Algorithm2.budget_joint_rat", "Norms.is_norm"
@@ -439,7 +441,9 @@ def test_accepting_asks_for_the_theorems_that_say_something_else(
 
 
 def test_a_new_witness_is_shown_with_its_statement() -> None:
-    """The test fails if the statement of a new witness is not shown to the person who accepts it."""
+    """A witness is a lemma which proves that a premise can be satisfied. The test fails if the statement of a new
+    witness is not shown before the user adds it to the lock file.
+    """
     old = lock.read(PROOFS)
     fewer = replace(old, witnesses={k: v for k, v in old.witnesses.items() if k != "Euclidean.psd"})
     shown = "\n".join(lock.changes(fewer, old, {}))
@@ -531,7 +535,9 @@ def test_the_page_lists_the_mutants_of_today() -> None:
 
 
 def test_the_shares_are_the_whole() -> None:
-    """The test fails if one of the listed changes to the proofs is in none of the four parts of the run."""
+    """The list of deliberate changes to the proofs can be divided into four parts, which are run separately. The test
+    fails if a change is in no part or in two parts.
+    """
     listed = mutants.read(PROOFS / "rocq")
     shares = [m for k in range(1, 5) for m in mutants.share(listed, f"{k}/4")]
     assert sorted(m.name for m in shares) == sorted(m.name for m in listed)
@@ -564,7 +570,9 @@ Proof. by []. Qed.
 
 @pytest.fixture(scope="module")
 def accepted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, gate.GateReport]:
-    """Return the project and its report after its lock file was written."""
+    """Make a small Rocq project and its lock file. Return the folder of the project, and the report from which the lock
+    file was written.
+    """
     folder = tmp_path_factory.mktemp("project") / "proofs" / "rocq"
     folder.mkdir(parents=True)
     (folder / "One.v").write_text(FILE)

@@ -174,7 +174,9 @@ def preconditioner(row: Row) -> None:
 
 
 def coinpress_covariance(row: Row) -> None:
-    """Compare a release with one step with a stored row. The value of β = n e^(−L) makes γ² rational."""
+    """Compare the release of a single step with the numbers that Rocq computed. The value of β = n e^(−L) makes γ²
+    rational.
+    """
     settings = {"rho": float(row["budget"]), "u": float(row["u"]), "beta": float(row["n"]) * math.exp(-row["log"])}
     released = module_of("coinpress-covariance").release(data(row), scaled(row, 2, 2)[None], steps=1, **settings)
     close(released, block(row, "y", 2, 2))
@@ -187,8 +189,8 @@ def output_perturbation(row: Row) -> None:
 
 
 def discrete_laplace(row: Row) -> None:
-    """Compare the release with a stored row. The mechanism must ask for exactly the stored scale, and return the
-    nearest floats.
+    """Compare the release with the numbers that Rocq computed. The mechanism must ask its sampler for noise of exactly
+    the scale that Rocq computed. It must release the floats that are nearest to the exact numbers from Rocq.
     """
     d = size(row)[1]
     entries = [[int(row[f"z{i + 1}{j + 1}"]) for j in range(d)] for i in range(d)]
@@ -225,8 +227,8 @@ def radius(row: Row) -> None:
 
 
 def odds(row: Row) -> None:
-    """Compare the choice of the mechanism with stored log odds. The mechanism must choose differently for noise just
-    below and noise just above the threshold.
+    """Compare the choice between two options with the threshold that Rocq computed, which is the logarithm of the odds
+    of the choice. The mechanism must choose differently for noise just below and noise just above the threshold.
     """
     for beyond, winner in ((0.99, 2), (1.01, 1)):
         noise = np.array([beyond * float(row["log_odds"]), 0.0])

@@ -39,7 +39,8 @@ def budget_composition(rows: Rows) -> None:
     """
     for epsilon, n, spent in rows:
         rho, b = algorithm_2.matrix_scale(n, epsilon, "paper"), algorithm_2.trace_scale(n, epsilon, "paper")
-        half = Fraction(1, 2)  # with s = t = 1/2 the loss is that of the matrix for s = 1, t = 0
+        # For s = t = 1/2 the trace has no loss, and the loss of the matrix is the same as for s = 1 and t = 0.
+        half = Fraction(1, 2)
         trace = algorithm_2.privacy_loss(1, 0, n, rho, b) - algorithm_2.privacy_loss(half, half, n, rho, b)
         assert algorithm_2.privacy_loss(1, 1, n, rho, b) + trace == spent
 
@@ -190,7 +191,8 @@ def draws(rows: Rows) -> None:
         assert coins.bits(count) == bits >> (count - unread)
 
 
-ROWS = np.array([[2, 3], [-1, 2], [4, 0]]) / 4  # for two bits of input, the products of the columns are 21, 4 and 13
+# With two bits of input, every entry is multiplied by 4. The sums of the products of two columns are then 21, 4 and 13.
+ROWS = np.array([[2, 3], [-1, 2], [4, 0]]) / 4
 
 
 def covariance_draws(rows: Rows) -> None:
@@ -261,8 +263,8 @@ def test_a_planted_wrong_tail_is_seen() -> None:
 
 
 def test_every_vector_is_replayed() -> None:
-    """The test fails if no test uses some numbers that Rocq computed. The releases of whole mechanisms are compared in
-    `test_release_vectors`.
+    """The test fails if some of the numbers that Rocq computed are not used in any test. The releases of whole
+    mechanisms are compared in `test_release_vectors`.
     """
     assert {name for name in VECTORS if not name.startswith("release-")} == set(REPLAYS)
 
@@ -285,7 +287,9 @@ def test_a_sensitivity_in_l1_that_is_three_per_cent_wrong_is_seen(
 
 
 def test_p_values_that_are_not_rounded_up_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test fails if p-values are accepted that are not rounded up, and so may be too small."""
+    """The test fails if the comparison with the numbers from Rocq accepts p-values that are rounded down, and so are
+    too small.
+    """
     monkeypatch.setattr("covassay.verification.statistics.rounding.GUARD", -1e-12)
     with pytest.raises(AssertionError):
         binomial_tail(rows_of("binomial-tail"))
