@@ -9,6 +9,6 @@ An audit finds a violation or finds none, and never certifies. The check of the 
 3. Before any draw, `run.py` sets a level aside for the question about the law. `budget.py` decides by Holm's procedure
    which p-values of the question refute the claim.
 
-`from covassay.verification import audit` gives the function that runs an audit, and not this package: see
-`covassay.verification`.
+The statement `from covassay.verification import audit` imports a function, which runs an audit and has the same name as
+this package: see `covassay.verification`.
 """

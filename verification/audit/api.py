@@ -98,8 +98,8 @@ def audit(
     Parameters
     ----------
     target : a function f(x, *, epsilon, rng), the name of a target such as "covassay:nuclear-laplace" or
-        "module:function", a `Target`, or a `TargetReference`. How a function with another signature is called is found
-        from the names of its parameters.
+        "module:function", a `Target`, or a `TargetReference`. If a function has another signature, the audit finds out
+        from the names of its parameters how to call it.
     mechanism : the mechanism that the target claims to be (covassay mechanisms lists them); by default the one that the
         target states, and if it states none, only the contract and the privacy are tested.
     epsilon : the claimed ε (default: 1 for pure and approximate DP).
@@ -183,7 +183,8 @@ def _audited(
     target = load(origin)
     options = as_stated_by(target, options)
     budget: dict[str, Any] = dict(guarantee.keywords())
-    named = (options.mechanism or target.mechanism) is not None  # the rows of a named mechanism come with its bounds
+    # if a mechanism is named, its profile already contains the bounds of the rows
+    named = (options.mechanism or target.mechanism) is not None
     if options.bounds is not None and takes_bounds(target) and not named:
         budget[BOUNDS] = options.bounds.bounds
     options, kind = with_kind(origin, target, budget, options)
@@ -243,7 +244,7 @@ class BitsFound(NamedTuple):
 
     @property
     def facts(self) -> Bits:
-        """Return the facts on the result of all pairs together."""
+        """Return the facts of the finding for all pairs together."""
         return next((f.facts for f in self.checks if isinstance(f.facts, Bits)), Bits("INCONCLUSIVE", "", "", 0))
 
     @property
@@ -255,8 +256,8 @@ class BitsFound(NamedTuple):
 def audit_bits(
     source: TargetSource | str, guarantee: Guarantee, *, samples: int = SAMPLES, seed: int = 0, scope: str = "bits"
 ) -> BitsFound:
-    """Return the findings of `audit` on low-order bits for these arguments, by the same draws, without the other checks
-    of an audit.
+    """Ask only the question about low-order bits, and return its findings. The draws are those that `audit` makes for
+    this question with the same arguments.
     """
     origin = as_source(source)
     target = load(origin)

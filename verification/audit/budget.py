@@ -1,11 +1,11 @@
 """Divide the false-alarm budget of a run into a share for every question, and apply Holm's procedure inside a question.
 
-If a target keeps its claim, a run refutes it with probability at most the sum of the shares times the false-alarm
-probability α of the run. The bound on the probability of a refutation is the union bound over the questions. The bound
-holds although questions depend on one another and results decide which questions are asked, because all levels were
-fixed before the first draw. The bound needs valid p-values: under the claim, and conditionally on everything that chose
-its test, a p-value is at most t with probability at most t, for every t. For each question, `Question.valid_if` says
-why its p-values are valid.
+Let α be the false-alarm probability of a run. If a target keeps its claim, the run refutes it with probability at most
+α times the sum of the shares of all questions. The bound on the probability of a refutation is the union bound over the
+questions. The bound holds although questions depend on one another and results decide which questions are asked,
+because all levels were fixed before the first draw. The bound needs valid p-values. A p-value is valid if, under the
+claim, it is at most t with probability at most t, for every t. This must also hold conditionally on the earlier results
+that decided which test is made. For each question, `Question.valid_if` says why its p-values are valid.
 """
 
 from collections.abc import Iterable, Sequence
@@ -53,7 +53,9 @@ class ErrorBudget:
         return 1 - sum((one.share for one in self.spent), Fraction(0))
 
     def spend(self, question: str, look: str, share: Fraction, tests: int) -> float:
-        """Reserve a share for one look of a question, and return the level of the look."""
+        """Reserve a share of α for one look (a round of draws) of a question. Return the level of the look, which is
+        the share times α.
+        """
         if share < 0 or share > self.left:
             raise Overspent(f"{question} asks for {share} of the false-alarm budget, and {self.left} is left")
         self.spent.append(Share(question, look, share, tests))
@@ -61,14 +63,14 @@ class ErrorBudget:
 
 
 def decide(findings: Iterable[Finding], look: Look) -> list[Finding]:
-    """Set the status of the findings by Holm's procedure at the level of the look.
+    """Set the status of the findings of one look (a round of draws), by Holm's procedure at its level `look.level`.
 
     Holm's procedure uses the declared number of tests: if fewer p-values were computed, each missing p-value counts as
     1.
     """
     listed = list(findings)
     if not look.tests:
-        return listed  # a question without p-values has set the status itself, at its level
+        return listed  # a question that declares no tests has already compared its results with its level
     p_values = [f.p_value for f in listed if f.p_value is not None]
     if len(p_values) > look.tests:
         raise Overspent(f"{look.tests} tests were declared, and {len(p_values)} were made")

@@ -21,7 +21,8 @@ from covassay.verification.audit.targets.target import TargetReference, TargetSo
 
 P = ParamSpec("P")
 R = TypeVar("R")
-COMPLETED = "completed"  # the group of all other checks and of the reasons that make an audit inconclusive as a whole
+# the group of all checks that are in no other group; its test also fails if the verdict of the audit is INCONCLUSIVE
+COMPLETED = "completed"
 
 
 def _with_signature_of(model: Callable[P, R]) -> Callable[[Callable[..., R]], Callable[P, R]]:
@@ -80,8 +81,8 @@ def check(target: TargetSource | Callable[..., Any] | str, mechanism: str | None
 
 
 def groups() -> tuple[str, ...]:
-    """Return the names of all groups of checks: every question of the contract, every other kind of question, and
-    "completed", which contains all other checks.
+    """Return the names of all groups of checks. Every question of the kind "contract" is a group. For every other kind,
+    all questions of the kind are one group. The group "completed" contains all other checks.
     """
     contract = (question.id for question in in_order(questions()) if question.kind == KINDS[0])
     return (*contract, *KINDS[1:], COMPLETED)
@@ -100,7 +101,7 @@ def require_group(report: AuditReport, group: str) -> str:
     Raises
     ------
     Refuted : a check of the group is refuted.
-    Inconclusive : a check could not decide, or, in the group "completed", the audit as a whole could not.
+    Inconclusive : a check of the group could not decide, or the group is "completed" and the verdict is INCONCLUSIVE.
     """
     if group == COMPLETED and report.verdict is Verdict.INCONCLUSIVE:
         raise Inconclusive(summary(report), report)
@@ -112,7 +113,7 @@ def require_group(report: AuditReport, group: str) -> str:
     if undecided:
         raise Inconclusive(_told(undecided, report), report)
     if group != COMPLETED and all(check.status is Status.SKIPPED for check in found):
-        return "; ".join(check.detail for check in found) or "this audit has no such check"
+        return "; ".join(check.detail for check in found) or "the audit made no check of this group"
     return ""
 
 

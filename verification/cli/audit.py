@@ -43,10 +43,10 @@ a parameter `bounds` gets the bounds as d pairs (low, high), and a process gets 
 "bounds" in the request. A target that gets the bounds is also audited with other bounds.
 
 --expected-failures FILE names checks that are known to fail, each with the reason. A
-name in FILE is the name of one check of the contract, such as "row order", or one of
-the words "data path", "law", "privacy" and "bits", each of which names all checks of
-this kind. The option does not change the report. The exit status ignores the failures
-of named checks. It is 1 in place of 0 if a named check unexpectedly did not fail.
+name stands for one check of the contract, such as "row order", or for all checks of one
+kind: data path, law, privacy or bits. The option does not change the report. The exit
+status ignores the failures of named checks. If a named check did not fail, an exit
+status of 0 becomes 1.
 
 exit status: 0 not refuted, 1 refuted, 2 invalid use, 3 inconclusive or the target
 cannot be run, 4 internal error of covassay, 130 or 143 interrupted by SIGINT or

@@ -27,7 +27,7 @@ PACKAGE = Package(
     files=("algorithms.py", "utils.py"),
     project="gavinrbrown1/private-estimation-BHS23",
 )
-OUTLIERS = 4.0  # the parameter lambda_0, a few times larger than the number of columns of an audit's data sets
+OUTLIERS = 4.0  # the parameter lambda_0; both functions claim (ε, δ)-DP for every value
 
 
 def _draw(x: Matrix, *, rng: np.random.Generator, function: str, epsilon: float, delta: float) -> Any:

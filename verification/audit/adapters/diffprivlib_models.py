@@ -6,8 +6,8 @@ data sets are neighbours. The package diffprivlib takes the number of rows from 
 neighbours in which one row is replaced.
 
 - The target `pca` fits `PCA(epsilon, data_norm=2, bounds=(−1, 1))` and returns Vᵀ diag(explained_variance_) V. Rows lie
-  in the unit ball. Subtracting a mean in the unit cube moves the rows by at most √d, and the class clips rows that are
-  longer than 2.
+  in the unit ball. `PCA` subtracts a mean whose entries lie in [−1, 1], which moves every row by at most √d. It then
+  clips rows that are longer than 2.
 
 - The target `eigenvalues` returns the eigenvalues of XᵀX by `models.utils.covariance_eig(X, epsilon, norm=1,
   eigvals_only=True)`.

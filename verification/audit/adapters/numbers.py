@@ -33,8 +33,8 @@ def number_target(
     name: str, release: Release, version: str, claim: Guarantee, mechanism: str | None = None, seeded: bool = True,
     primitives: tuple[Primitive, ...] = (),
 ) -> Target:  # fmt: skip
-    """Return the target with this name. The law of its outputs is that of `mechanism`, if a mechanism of covassay is
-    named.
+    """Return the target with this name. If `mechanism` names a mechanism of covassay, the target claims that its
+    outputs have the law of this mechanism.
     """
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:

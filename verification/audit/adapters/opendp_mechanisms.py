@@ -85,10 +85,11 @@ class _Kept:
 
 
 class _KeptScales:
-    """OpenDP's search for a noise scale, whose result is stored while `public` is set.
+    """OpenDP's search for a noise scale, with a store of results, which is used only while `public` is set.
 
-    `public` has the numbers that determine the results of the searches in one draw. The results are stored under these
-    numbers and the position of the search in the draw, because the searches come in the same order in every draw.
+    One draw may need several searches. Their results depend only on the public numbers in `public`, such as the number
+    of rows and ε, and every draw makes its searches in the same order. The key of a stored result is therefore `public`
+    with the number of the search in the draw.
     """
 
     def __init__(self, search: Callable[..., Any]) -> None:
@@ -108,7 +109,7 @@ class _KeptScales:
 
 
 def _library() -> Any:
-    # no report shows the stack trace of a failing draw in Rust, and the trace takes a hundred times as long as the draw
+    # if a draw fails in Rust, a stack trace would take a hundred times as long as the draw, and no report shows it
     os.environ.setdefault("RUST_LIB_BACKTRACE", "0")
     import opendp.prelude as dp
 

@@ -1,9 +1,9 @@
 """Make targets from the metrics of PipelineDP 0.3.1 (OpenMined), which are ε-DP with Laplace noise.
 
 The function `combiners.create_compound_combiner(AggregateParams(…), NaiveBudgetAccountant(ε, …))` chooses how the
-metrics of a partition are computed, and splits the budget. In the adapter every row is the one contribution of one
-user to one partition, so that neighbours differ by a row that is added or removed. The bounds of the metrics are those
-of the first column.
+metrics of a partition are computed, and splits the budget. In the adapter every row is the one contribution of one user
+to one partition, so that neighbours differ by a row that is added or removed. The metrics `count`, `sum`, `mean` and
+`variance` are those of the first column, with its bounds.
 
 - The targets `count` and `sum` return the metrics count and sum. The target `vector-sum` returns the sum of the rows,
   whose entries are at most 1 in absolute value (`NormKind.Linf`).

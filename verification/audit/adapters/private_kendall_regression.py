@@ -32,7 +32,9 @@ ROUNDS = 2
 
 @cache
 def _module() -> Any:
-    """Return the module of the package. Its function `dp_to_gdp`, which searches for μ from ε and δ, gets a cache."""
+    """Return the module of the package. Its function `dp_to_gdp` searches for μ, given ε and δ. The results of this
+    function are cached, so that one search is enough for all draws.
+    """
     from private_kendall import boosted_adassp
 
     vars(boosted_adassp)["dp_to_gdp"] = cache(boosted_adassp.dp_to_gdp)

@@ -12,10 +12,10 @@ definite, in which case the adapter returns zeros. The class `DPcovariance` spli
 the covariance matrix. The class does not say which data sets are neighbours; n is an argument, so the class is audited
 for neighbours in which one row is replaced.
 
-The package smartnoise-synth requires opacus 0.14 and other large libraries, which the audited classes do not use. No
-extra of covassay installs the package, because it is installed without its large requirements. The command `covassay
-adapters install smartnoise` installs the package without its large requirements in an environment. The following
-command installs the package in the present environment.
+The package smartnoise-synth requires opacus 0.14 and other large libraries, which the audited classes do not use. An
+extra of covassay (`pip install covassay[…]`) would install these libraries as well, so no extra includes the package.
+The command `covassay adapters install smartnoise` installs the package without its large requirements in an
+environment. The following command installs the package in the present environment.
 
     pip install --no-deps smartnoise-synth==1.0.8 && pip install pandas scikit-learn
 

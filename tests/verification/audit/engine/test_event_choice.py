@@ -156,7 +156,7 @@ def test_a_claim_beyond_the_reach_of_a_black_box_audit_is_inconclusive() -> None
     assert report.verdict is Verdict.INCONCLUSIVE
     (reach,) = (check for check in report.checks if check.name == "reach")
     assert reach.status is Status.INCONCLUSIVE
-    assert "below the claim ε = 6: raise --samples" in reach.detail
+    assert "below the claim ε = 6. Name the mechanism with --mechanism, or raise --samples" in reach.detail
     assert audit(noiseless, epsilon=2.0, samples=600).verdict is Verdict.REFUTED
 
 

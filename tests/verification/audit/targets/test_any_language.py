@@ -151,7 +151,7 @@ def test_the_schema_of_replies_refuses() -> None:
 IN_BATCH: dict[str, tuple[str, str]] = {
     "another output in a batch": ("[[request['seeds'][0] % 7 + i] for i in range(len(n))]", "a seed gave another out"),
     "too few outputs": ("[1.0]", '"outputs" is not a list of 5, one for every seed'),
-    "an error for one seed": ("[{'error': 'no'}] + [request['seeds'][1] % 7] * (len(n) - 1)", "in a batch, but"),
+    "an error for one seed": ("[{'error': 'no'}] + [request['seeds'][1] % 7] * (len(n) - 1)", "a batch of seeds; one"),
     "a failure of the whole batch": ("1 / 0", "the process ended without a reply"),
 }
 

@@ -1,1 +1,3 @@
-"""The questions of this package check promises on which any caller may rely."""
+"""Each module of this package asks one question about the contract, which is what every caller of a target may expect,
+such as equal outputs for equal seeds.
+"""

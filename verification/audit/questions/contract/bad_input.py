@@ -54,6 +54,9 @@ QUESTION = Question(
     name="bad input",
     kind="contract",
     asks="Does an input outside of the domain raise an exception?",
-    blind_to="other bad input; accepted input is only noted, because the claim says nothing about it",
+    blind_to=(
+        "errors on bad inputs that it does not try; a target that accepts a bad input is not refuted, because the "
+        "claim says nothing about bad inputs"
+    ),
     ask=lambda subject, look: [bad_input(subject.setting)],
 )

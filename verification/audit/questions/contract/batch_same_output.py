@@ -43,7 +43,8 @@ def batch_is_single(setting: Setting) -> list[Finding]:
                         "contract",
                         NAME,
                         Status.REFUTED,
-                        f"one seed gave an output either alone or in a batch, but not in both: {failed}",
+                        "one seed was drawn alone and in a batch of seeds; one of these two draws gave an output, and "
+                        f"the other failed: {failed}",
                     )
                 ]
         elif not np.array_equal(one, other):

@@ -11,7 +11,7 @@ from covassay.verification.statistics.last_digits import without_last_digits
 from covassay.verification.statistics.tests import TestResult, two_sample
 
 NAME = "draw_many"
-NO_DRAW_MANY = "the target has no draw_many, or its rows lie in a box, where draws are made one by one"
+NO_DRAW_MANY = "only for a target that has the function draw_many, and whose rows do not lie in a box"
 DIMENSIONS = 1, 3
 SIZE = 400  # each of the two functions makes this many draws
 FEWEST = 50  # the two functions are compared only if each gives at least this many outputs
@@ -28,7 +28,7 @@ def draw_many_is_draw(setting: Setting, alpha: float, smallest_dimension: int = 
         sources = {"draw": replace(target, draw_many=None), NAME: target}
         drawn = [draw(replace(setting, source=t, jobs=1), x, SIZE, f"bulk/{d}/{name}") for name, t in sources.items()]
         if drawn[1].again:
-            return [Finding("contract", NAME, Status.SKIPPED, "it failed; if it fails, the audit calls draw instead")]
+            return [Finding("contract", NAME, Status.SKIPPED, "draw_many failed, so the audit called draw instead")]
         size = min(len(draws.outputs) for draws in drawn)
         if size < FEWEST:
             continue

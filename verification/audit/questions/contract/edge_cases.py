@@ -37,7 +37,8 @@ from covassay.verification.audit.targets.target import Failure
 from covassay.verification.statistics.ratio import EventCounts, poisson_size
 from covassay.verification.statistics.streams import stream
 
-# the number of draws on each data set that is tried in the search for two neighbours between which failures end
+# the target may fail in all draws on only one of two neighbours; on each data set, the search for such neighbours makes
+# this many draws
 FEW = 3
 MOST = 2000  # the largest number of draws on each of two neighbours
 
@@ -78,10 +79,11 @@ def edge_cases(setting: Setting, form: Form, alpha: float, adjacency: str = REPL
     of this size. If a target rejects a size, the check only notes it.
 
     A failure counts as dependent on the data if all of k draws on one data set fail and none of k draws on ordinary
-    data fails. If every draw fails with the same probability p whatever the data are, the probability of this is (p(1 −
-    p))^k ≤ 4^(−k). The number k is so large that the sum over all data sets is at most `alpha`. A target that claims
-    privacy alone may fail if its failures distinguish neighbours by no more than the claim allows. If a target claims
-    privacy alone, two neighbours must prove a violation (`_told_apart`).
+    data fails. If every draw fails with the same probability p on all data sets, these 2k results have the probability
+    (p(1 − p))^k ≤ 4^(−k). The number k is so large that the sum of these bounds over all data sets is at most `alpha`.
+    If a target claims privacy but no law of its output, its failures may depend on the data as far as the claimed
+    privacy allows. Such a target is refuted only if its numbers of failures on two neighbours violate the claim
+    (`_told_apart`).
     """
     failures, refused, unproven = [], [], []
     valid = _valid(setting.box, form.smallest_dimension)
@@ -129,8 +131,9 @@ def _told_apart(setting: Setting, x: Matrix, name: str, adjacency: str, level: f
     """Return whether the failures on two neighbours prove a violation of the claim. The two neighbours lie on a path
     from x, on which the target fails, to a data set on which it succeeds.
 
-    A few draws find two neighbouring data sets of which only the first fails in all draws. New draws on both, whose
-    numbers are Poisson variables, test whether the failures keep the claim.
+    A few draws on data sets of the path find two neighbours: all draws on the first data set fail, and at least one
+    draw on the second succeeds. New draws are then made on both data sets. The numbers of these draws are Poisson
+    variables. A test of the numbers of failures decides whether they violate the claim.
     """
     answered = (y for i, y in enumerate(of_size(setting, *x.shape)) if not _fails(one_draw(setting, y, "size", i)))
     path = _path(x, next(answered, x), adjacency)
@@ -177,9 +180,9 @@ QUESTION = Question(
     ask=lambda subject, look: [edge_cases(subject.setting, subject.known.form, look.level, subject.adjacency)],
     share=Fraction(1, 200),
     valid_if=(
-        "A few draws choose two neighbours, and Poisson numbers of new draws test the failures on them; the data sets "
-        "share the level. If the claim names a law, any failure breaks it, and the draws only decide how the report "
-        "describes the failure."
+        "A few draws choose two neighbours. On both, the number of new draws is a Poisson variable, and the numbers of "
+        "failures are tested. The level of the question is divided by the number of data sets. If the claim names a "
+        "law, any failure breaks it, and the draws only decide how the report describes the failure."
     ),
     few_draws=True,
 )

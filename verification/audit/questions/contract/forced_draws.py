@@ -1,8 +1,8 @@
 """Run the target with its draws forced to the quantiles 10⁻³, 10⁻⁶ and 10⁻¹² and their mirror images.
 
-An exception, noise that is cut off, or noise that is drawn again at an extreme quantile breaks no promise of the
-contract. Random draws hardly ever reach extreme quantiles, and the proof of a mechanism may fail for code that only
-such draws reach. The check therefore notes branches of the code that only extreme draws reach.
+If a draw is forced to an extreme quantile, the target may raise an exception, cut the noise off, or draw it again. Each
+of these is allowed. Random draws hardly ever reach extreme quantiles, and the proof of a mechanism may fail for code
+that only such draws reach. The check therefore notes branches of the code that only extreme draws reach.
 """
 
 from collections.abc import Sequence
@@ -27,12 +27,17 @@ MEANING = {"fails": "the target fails", "other draws": "it draws again", "stays"
 class RareBranch:
     """How the target behaves if one draw, or every draw, is replaced by an extreme quantile."""
 
-    draw: str = field(metadata=says("The draw that was forced, or that all draws were forced together."))
-    quantile: float = field(metadata=says("The probability that a draw is at least as far out as the forced value."))
-    tail: Literal["lower", "upper"] = field(metadata=says("On which side."))
+    draw: str = field(metadata=says("The name of the forced draw; “all draws together” if all draws were forced."))
+    quantile: float = field(
+        metadata=says("The probability that a random draw is at least as extreme as the forced one.")
+    )
+    tail: Literal["lower", "upper"] = field(
+        metadata=says("Says whether the forced value is in the lower or the upper tail.")
+    )
     kind: Literal["fails", "other draws", "stays"] = field(
         metadata=says(
-            "Says that the target fails, draws another number, or gives an output that no longer changes with the draw."
+            "“fails”: the target fails. “other draws”: it makes other draws, or its output has another shape. “stays”: "
+            "an entry of the output is the same at the two most extreme quantiles."
         )
     )
     message: str = field(metadata=says("What happened."))
@@ -42,12 +47,12 @@ class RareBranch:
 class RareBranches(Facts):
     """The branches of the target that were reached by draws at extreme quantiles."""
 
-    branches: tuple[RareBranch, ...] = field(metadata=says("One for each rare branch that a forced draw reached."))
+    branches: tuple[RareBranch, ...] = field(metadata=says("The rare branches of the code that forced draws reached."))
 
 
 def _kept(found: Sequence[ForcedDraw], usual: Sequence[ForcedDraw]) -> list[ForcedDraw]:
-    """Return the branches to report, without those of the reference, and without loops that only draw uniform numbers
-    again.
+    """Return the rare branches to report. Branches that the reference has as well are left out. A forced uniform draw
+    after which other draws are made is also left out, because loops that reject uniform numbers are common.
     """
     known = {(one.kind, one.family) for one in usual}
     return [
@@ -94,7 +99,10 @@ QUESTION = Question(
     name=NAME,
     kind="contract",
     asks="What happens where draws are far out in their tails?",
-    blind_to="branches that several draws enter together, and draws that are not recorded",
+    blind_to=(
+        "branches that only an untried combination of several extreme draws reaches, and branches that depend on draws "
+        "that are not recorded"
+    ),
     ask=ask,
     gives=(RareBranches,),
 )

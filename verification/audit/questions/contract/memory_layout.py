@@ -3,8 +3,8 @@
 If code passes the memory of an array to C, the code may read other numbers than those of the rows. The output is then
 that for another data set, which results from reading the memory row by row. In this data set, one record of the caller
 is spread over many rows, so the target is refuted. If memory layouts change the output in any other way, the check only
-notes the change. The question “one law, however it is asked” tries more forms of the rows, with other types of numbers.
-That question compares laws by many draws, while this module compares outputs under equal seeds, even in a quick audit.
+notes the change. The module `one_law_however_it_is_asked` gives the rows in more forms, with other types of numbers. It
+compares laws by many draws, while the module `memory_layout` compares outputs under equal seeds, even in a quick audit.
 """
 
 from collections.abc import Callable
@@ -67,7 +67,7 @@ def memory_layout(setting: Setting) -> Finding:
             continue
         other = [one_draw(setting, as_it_lies(change(x)), NAME, seed) for seed in SEEDS]
         if _equal(found, other, 0.0):
-            broken = "the output is that for other rows, namely the rows that result if the memory is read row by row"
+            broken = "the target gives the output of another data set, which results from reading the memory row by row"
             return decided(NAME, broken=f"with the rows {said} {broken}")
         failed = next((str(output) for output in found if isinstance(output, Failure)), "")
         noted.append(f"with the rows {said} " + (f"there is no output: {failed}" if failed else "it is another output"))
@@ -89,7 +89,10 @@ QUESTION = Question(
     name=NAME,
     kind="contract",
     asks="Is the output the same, however the rows lie in memory?",
-    blind_to="other layouts and other types of numbers, and what a wrapper copies before the target sees it",
+    blind_to=(
+        "errors with other memory layouts or other types of numbers, and errors that are hidden because a wrapper "
+        "copies the rows before it calls the target"
+    ),
     ask=lambda subject, look: [memory_layout(subject.setting)],
     applies=lambda subject: "a process is sent the rows as text" if is_process(subject.setting.target.name) else "",
     spared=where_seeds_decide_nothing,

@@ -8,17 +8,17 @@ from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.question import Question
 from covassay.verification.audit.targets.target import Failure
 
-FRESH_ROWS = 2000  # on so many rows, no mechanism gives any single output with a probability near 1
+FRESH_ROWS = 2000  # if a data set has this many rows, no mechanism gives the same output in nearly all draws
 FRESH_DRAWS = 6
 
 
 def new_seed(setting: Setting, form: Form) -> Finding:
     """Check that different generators give different outputs.
 
-    Some mechanisms give one value with positive probability, such as zero after a projection. The promise of new
-    outputs is therefore broken only if several draws agree on so many rows that equal outputs are practically
-    impossible. A target that claims privacy alone may give a constant output if the constant is the same for
-    neighbours. The questions about privacy test whether it is.
+    Some mechanisms give one value with positive probability, such as zero after a projection. The check therefore uses
+    so many rows that no mechanism gives one output with a probability near 1. The promise is broken only if all of
+    several draws on these rows are equal. A target that claims privacy alone may give a constant output if the constant
+    is the same for neighbours. The questions about privacy test whether neighbours have the same constant.
     """
     name = "new seed, new output"
     x = plain_rows(setting, FRESH_ROWS)

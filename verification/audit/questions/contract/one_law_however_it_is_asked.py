@@ -22,14 +22,17 @@ QUESTION = Question(
     name="one law, however it is asked",
     kind="contract",
     asks="Does the law change with the form of the same numbers, with other calls before, or in a fresh process?",
-    blind_to="forms that the target refuses, state that changes rarely, and small changes where no query is known",
+    blind_to=(
+        "changes of the law by forms of the data that the target refuses, or by state that changes rarely, and small "
+        "changes of the law if the audit does not know the query"
+    ),
     ask=ask,
     applies=lambda subject: "" if subject.setting.target.seeded else UNSEEDED,
     spared=where_seeds_decide_nothing,
     share=Fraction(1, 200),
     valid_if=(
         "If one shift or factor explains the change of all residuals (output − query), no statistical test is needed. "
-        "Exact tests of other changes share the level."
+        "Any other change is tested exactly, and the level of the question is divided among these tests."
     ),
     reads=(IgnoresRng,),
     cost=1,

@@ -4,8 +4,9 @@ The audit tests one part of the returned value, such as an attribute of a fitted
 returned value also gets the parts that the audit does not test. A part of the returned value that is the same for every
 seed and changes with the data has no noise. A part without noise is only noted, because the claim concerns the output,
 and only the author knows which parts are published. The option --public declares parts that are documented as public. A
-noisy choice among a few values may be the same for several seeds by chance. Parts that did not change are therefore
-drawn many more times, on few rows, where the noise is large.
+noisy choice among a few values may be the same for several seeds by chance. A part that changes with the data, but was
+the same for the first few seeds, is therefore computed with many more seeds. The data sets have few rows, so that the
+noise is large.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +30,7 @@ from covassay.verification.statistics.streams import stream
 NAME = "other parts of what is returned"
 ROWS = 5, 20  # small numbers of rows come first, because the noise of a release is large for few rows
 DIMENSION = 3
-# the number of seeds with which every part is drawn, and the number of seeds for the parts that did not change
+# the function is called with SEEDS seeds, and with MORE further seeds if some part did not change with the seed
 SEEDS, MORE = 3, 30
 COPY, COUNT, MOVED = "a copy of the data", "the number of rows", "computed from the data"
 SHOWN = 6
@@ -41,7 +42,9 @@ class PartInTheClear:
     """A part of the returned value that has no noise."""
 
     part: str = field(metadata=says("Where this part is in the returned value."))
-    holds: str = field(metadata=says("The kind of data in this part of the returned value, as far as can be seen."))
+    holds: str = field(
+        metadata=says("What this part shows: a copy of the data, the number of rows, or something computed from them.")
+    )
 
 
 @dataclass(frozen=True)
@@ -156,17 +159,17 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
     declared = f"; declared as public: {', '.join(public)}" if public else ""
     if not seen:
         told = (
-            f"every part of what {asked.whole.call} returns changes with the seed, or does not change with the data"
-            f"{declared}"
+            f"in the value of {asked.whole.call}, no undeclared part is the same for every seed and changes with the "
+            f"data{declared}"
         )
         return [kept(NAME, told)]
     parts = tuple(PartInTheClear(name.removeprefix("."), what) for name, what in seen.items())
     listed = ", ".join(f"{one.part} ({one.holds})" for one in parts[:SHOWN])
     more = f", and {len(parts) - SHOWN} more" if len(parts) > SHOWN else ""
     told = (
-        f"{listed}{more}: parts without noise of what {asked.whole.call} returns, which are the same for every seed "
-        f"and change with the data. The audit tests only {function.call}. Whoever gets the returned object, or a file "
-        f"with it, also gets these parts. Leave them out, or use --public to declare the parts that are documented as "
+        f"{listed}{more}: {asked.whole.call} returns these parts without noise. They are the same for every seed and "
+        f"change with the data. The audit tests only {function.call}. Whoever gets the returned object, or a file with "
+        f"it, also gets these parts. Leave them out, or use --public to declare the parts that are documented as "
         f"public{declared}"
     )
     return [Finding("contract", NAME, Status.NOTED, told, facts=PartsInTheClear(parts))]
@@ -185,7 +188,10 @@ QUESTION = Question(
     name=NAME,
     kind="contract",
     asks="Do parts of what the function returns, other than its output, show the data?",
-    blind_to="what a function keeps elsewhere, parts below the fourth level, and parts that follow data of other kinds",
+    blind_to=(
+        "data that the function stores elsewhere, parts that are nested more than four levels deep, and parts that "
+        "change only with data of kinds that it does not try"
+    ),
     ask=ask,
     applies=_applies,
     draws=3 * SEEDS,

@@ -19,7 +19,8 @@ from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.question import Question
 from covassay.verification.audit.targets.target import Failure
 
-# Python raises these exceptions when code goes wrong. Any other exception may be a rule about the number of columns.
+# Python raises these exceptions if the code has a mistake. A target may raise any other exception on purpose, to reject
+# a number of columns.
 CRASHES = {
     "AttributeError", "IndexError", "KeyError", "NameError", "RecursionError", "TypeError", "UnboundLocalError",
     "ZeroDivisionError",
@@ -30,13 +31,13 @@ def output_form(setting: Setting, form: Form, alpha: float) -> Finding:
     """Check that, on ordinary data in several dimensions, an output has finite real numbers and the right shape.
 
     If a draw gives no valid output, a number k of further draws is made, because a target may fail at random. A target
-    that claims privacy alone may fail, but must not fail in all draws in one dimension and in no draw in another
-    dimension. If every draw fails with the same probability p, two dimensions with k draws each have k and 0 failures
-    with probability (p(1 − p))^k ≤ 4^(−k). The number k is so large that the sum over all pairs of dimensions is at
-    most `alpha`.
+    that claims privacy but no law of its output is allowed to fail at random. It is refuted if all of k draws in one
+    dimension fail and none of k draws in another dimension fails. If every draw fails with the same probability p, the
+    probability of these 2k results is (p(1 − p))^k ≤ 4^(−k). The number k is so large that the sum of these bounds over
+    all pairs of dimensions is at most `alpha`.
 
     The number of columns is public, so a target may reject it, by an exception that is no crash, on every data set of
-    this size. A rejected number of columns is only noted.
+    this size. If the target rejects a number of columns in this way, the report only notes it.
     """
     dimensions = dimensions_of(setting, DIMENSIONS)
     draws = math.ceil(math.log(len(dimensions) ** 2 / alpha, 4))
@@ -80,13 +81,13 @@ def _failed(setting: Setting, d: int, draws: int) -> int:
 QUESTION = Question(
     name="output form",
     kind="contract",
-    asks="Is every output finite numbers of the right shape?",
+    asks="Does every output have the right shape, and only finite numbers?",
     blind_to="outputs on other data, and in rare draws",
     ask=lambda subject, look: [output_form(subject.setting, subject.known.form, look.level)],
     share=Fraction(1, 400),
     valid_if=(
-        "If all draws fail with the same probability, all of k draws in one dimension and none of k draws in another "
-        "dimension fail with probability at most 4^(-k)."
+        "Suppose that all draws fail with the same probability. Then the probability that all of k draws in one "
+        "dimension fail, while none of k draws in another dimension fails, is at most 4^(-k)."
     ),
     few_draws=True,
 )

@@ -1,6 +1,6 @@
 """Check that a draw leaves the state of the process unchanged.
 
-A change of the state by a draw is undone and noted.
+If a draw changes the state, the audit restores the state and notes the change.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ from covassay.verification.statistics.streams import stream
 def process_state(setting: Setting) -> Finding:
     """Check that a draw leaves the state of the process unchanged.
 
-    A change of the state by a draw is undone and noted.
+    If a draw changes the state, the audit restores the state and notes the change.
     """
     name = "process state"
     rng = np.random.default_rng(stream(setting.seed, "contract", "state"))
@@ -29,6 +29,9 @@ QUESTION = Question(
     name="process state",
     kind="contract",
     asks="Does a draw leave the state of the process as it was?",
-    blind_to="state that no module of the standard library or numpy keeps",
+    blind_to=(
+        "changes of other state than the working directory, numpy's handling of floating-point errors, the filters for "
+        "warnings, the standard streams, the recursion limit, and the names in a few modules"
+    ),
     ask=lambda subject, look: [process_state(subject.setting)],
 )

@@ -21,7 +21,7 @@ from covassay.verification.audit.question import Question
 from covassay.verification.audit.questions.contract.same_seed_same_output import IgnoresRng, where_seeds_decide_nothing
 from covassay.verification.audit.targets.target import Failure
 
-DATA_SETS = 2  # if reversing the rows changed an output, this many data sets are tested by many draws
+DATA_SETS = 2  # if reversing the rows changed an output, many draws are made on this many data sets
 DRAWS = 4000  # if a few draws suggest a difference, this many draws are made on each data set in each order
 SUMMATION = 1e-8  # another order of summation can change a number by this relative amount
 SINGLE = 1e-5  # single precision can change a number by this relative amount; a change up to this amount is noted
@@ -48,7 +48,7 @@ def row_order(setting: Setting, form: Form, alpha: float) -> Finding:
     broken = "" if same(SUMMATION) else "reversing the rows changed the output"
     if broken and same(SINGLE):
         return decided(
-            "row order", broken=f"{broken}, but only as much as rounding in single precision can", worst=Status.NOTED
+            "row order", broken=f"{broken}, but by no more than rounding errors in single precision", worst=Status.NOTED
         )
     if broken and not form.names_a_law:
         return decided(
@@ -57,7 +57,10 @@ def row_order(setting: Setting, form: Form, alpha: float) -> Finding:
     if broken:
         proven = _difference_proven(setting, alpha)
         status = Status.REFUTED if proven else Status.NOTED
-        said = proven or "no difference in law was proven: noise may be rotated into a basis that depends on the order"
+        said = proven or (
+            "no difference in law was proven: correct code may rotate its noise into a basis that depends on the order "
+            "of the rows"
+        )
         return decided("row order", broken=f"{broken} under one seed; {said}", worst=status)
     return decided("row order", whole="reversing the rows changes nothing")
 
@@ -87,5 +90,8 @@ QUESTION = Question(
     spared=where_seeds_decide_nothing,
     reads=(IgnoresRng,),
     share=Fraction(1, 200),
-    valid_if="Pilot draws choose three statistics, and exact two-sample tests on new draws share the level.",
+    valid_if=(
+        "Pilot draws choose three statistics. Exact two-sample tests compare these statistics in new draws, and the "
+        "level of the question is divided among the tests."
+    ),
 )

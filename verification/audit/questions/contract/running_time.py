@@ -11,7 +11,7 @@ from covassay.verification.audit.targets.target import Failure, call
 from covassay.verification.statistics.streams import stream
 
 LADDER = (2, 5, 10, 20)  # a draw is timed in each of these dimensions
-# a draw has the first time limit, in seconds, if the previous draw took less than a hundredth of this limit
+# if a draw takes less than FEW_SECONDS / MANY_TIMES, the time limit of the next draw is at most FEW_SECONDS
 FEW_SECONDS, MANY_TIMES = 1.0, 100.0
 STRONG_ROWS = (500, 300)  # the numbers of rows along the first and the second axis of the timed data
 

@@ -31,8 +31,8 @@ def same_seed(setting: Setting) -> Finding:
 
 @dataclass(frozen=True)
 class IgnoresRng(Facts):
-    """The finding that generators with equal seeds gave different outputs, so that effects of data and of randomness
-    cannot be separated.
+    """Generators with equal seeds gave different outputs, so comparing outputs under equal seeds does not show an
+    effect of the data.
     """
 
 
@@ -51,7 +51,7 @@ QUESTION = Question(
     name="same seed, same output",
     kind="contract",
     asks="Do two equal generators give equal outputs?",
-    blind_to="randomness from elsewhere that happens to agree in one draw",
+    blind_to="randomness that does not come from rng, if two draws were equal by chance",
     ask=ask,
     gives=(IgnoresRng,),
 )

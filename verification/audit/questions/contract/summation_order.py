@@ -1,20 +1,21 @@
 """Test whether a floating-point sum depends on the order of the rows, by one long row before or after many short rows.
 
 The squares of the short rows are just above half a unit in the last place of 1. If the squares of the short rows are
-added to 1 one by one, each is rounded up to a whole unit, which is nearly twice as much. If the squares of the short
-rows are summed first, the sum keeps its size. A sum in the order of the rows therefore depends on this order, and the
-query changes by more than the sensitivity of the exact query (Casacuberta et al. 2022). Sums in blocks, pairwise sums,
-and sums of integers hardly depend on the order. One data set tests the order of sums in float64, and another tests it
-in float32.
+added to 1 one by one, each addition is rounded up to a whole unit in the last place, which is nearly twice the square.
+If the squares of the short rows are summed first, the sum keeps its size. A sum in the order of the rows therefore
+depends on this order, and the query changes by more than the sensitivity of the exact query (Casacuberta et al. 2022).
+Sums in blocks, pairwise sums, and sums of integers hardly depend on the order. One data set tests the order of sums in
+float64, and another tests it in float32.
 
 The result of the test of summation is interpreted as follows. Under one seed the noise is constant, so the outputs for
-the same rows in two orders should agree up to the rounding of a few operations. If outputs for the same rows in two
-orders do not agree, two neighbours with different orders of the rows differ by more than the noise covers. The report
-prints the difference between the two outputs as a share of the long row's effect on the output. This share grows with
-the number of rows. If the claim is for data sets without an order, the privacy loss can exceed the claim by this share,
-unless the noise is larger than necessary. A claim for data sets in a fixed order is not broken by a difference between
-two orders. The audit does not know whether the claim is for rows in a fixed order, so a large share is only noted. The
-report prints the share even if it is tiny, as for a plain sum in float64.
+the same rows in two orders should agree up to the rounding of a few operations. If they do not agree, the computed
+query can change by more than its exact sensitivity between two neighbours with different orders of the rows. Noise for
+the exact sensitivity is then too small. The report prints the difference between the two outputs as a share of the long
+row's effect on the output. This share grows with the number of rows. If the claim is for data sets without an order,
+the privacy loss can exceed the claim by the same share of the claim. It does not exceed the claim if the noise is
+larger than necessary by at least this share. A claim for data sets in a fixed order is not broken by a difference
+between two orders. The audit does not know whether the claim is for rows in a fixed order, so even a large difference
+is only noted. The report prints the share even if it is tiny, as for a plain sum in float64.
 """
 
 import numpy as np
@@ -29,11 +30,11 @@ from covassay.verification.audit.targets.target import Failure
 
 NAME = "summation order"
 ROWS = 1024  # the number of rows is a power of two, so that dividing by it causes no rounding
-ABOVE_HALF = 1.01  # the squares of the short rows in half units in the last place of 1
+ABOVE_HALF = 1.01  # the square of a short row, divided by half a unit in the last place of 1
 UNITS = 2.0**-52, 2.0**-23  # this is the unit in the last place of 1, in float64 and in float32
-# the relative rounding error of some tens of operations, which sums of many rows in float32 exceed
+# a bound on the relative rounding error of some tens of operations; sums of many rows in float32 have larger errors
 ROUNDING = 2.0**-46
-# an effect on the output below this share of the long row's effect is not noted; only sums in float32 exceed it
+# a change of the output is noted if it is at least this share of the long row's effect, as in float32 but not float64
 WORTH_A_NOTE = 1e-9
 
 
@@ -65,13 +66,14 @@ def summation_order(setting: Setting, form: Form) -> list[Finding]:
         text = "one long row before or after many short ones gives the same output up to rounding"
         return [Finding("contract", NAME, Status.NOT_REFUTED, text)]
     text = (
-        f"one long row before {ROWS - 1} short ones, or after them, with one seed: the output changes by "
-        f"{max(found):.1g} of the long row's effect"
+        f"if one long row is put after {ROWS - 1} short rows instead of before them, the output under one seed changes "
+        f"by {max(found):.1g} of the long row's effect"
     )
     if max(found) < WORTH_A_NOTE:
         return [Finding("contract", NAME, Status.NOT_REFUTED, text)]
     text += (
-        ". If the claim is for data sets without an order, the loss can exceed it by this share, or more for more rows"
+        ". If the claim is for data sets without an order, the privacy loss can exceed the claim by this share of the "
+        "claim, and by more if there are more rows"
     )
     return [Finding("contract", NAME, Status.NOTED, text)]
 
@@ -86,7 +88,7 @@ QUESTION = Question(
     name=NAME,
     kind="contract",
     asks="How far does the order in which rows are summed move the output?",
-    blind_to="orders other than one long row first or last; this is noted only",
+    blind_to="orders other than one long row first or last; even an effect that it finds is only noted",
     ask=lambda subject, look: summation_order(subject.setting, subject.known.form),
     applies=_applies,
     spared=where_seeds_decide_nothing,

@@ -31,7 +31,8 @@ from covassay.verification.statistics.streams import stream
 NAME = "one law on equivalent data"
 SHAPES_OF_EQUAL_DATA = (1, 3), (20, 1), (5, 2), (30, 4), (300, 3), (1000, 2)
 SEEDS = (0, 1)
-MOVED = 1e-12  # entries are reduced by at most this share; a tenth of it is the size of the numbers that replace zeros
+# an entry is reduced by at most this relative amount; a zero is replaced by a random number of a tenth of this size
+MOVED = 1e-12
 ROUNDING = 1e-6  # outputs under one seed count as equal if they differ by less than this share of the largest entry
 PILOTS = 12  # at most
 # for this many different outputs of one shape, the outputs under both seeds must be equal
@@ -60,7 +61,9 @@ def turned(x: Matrix, rng: np.random.Generator) -> Matrix:
 
 
 def mixed(x: Matrix, rng: np.random.Generator) -> Matrix:
-    """Return the clipped rows, mixed in pairs by rotations that give both rows of a pair the same length."""
+    """Return the clipped rows after each pair of rows is rotated (x, y → cx + sy, −sx + cy). The rotation keeps the
+    second moment, and gives both rows the same length.
+    """
     y = rng.permutation(clipped(x, rng) * np.where(rng.random(len(x)) < 0.5, -1.0, 1.0)[:, None])
     for _ in range(MIXINGS):
         y = rng.permutation(y)
@@ -166,12 +169,13 @@ def _proven(setting: Setting, candidate: _Candidate, number: int, alpha: float) 
     inside = bool((row_norms(candidate.x) <= 1).all())  # rounding can make a mixed or clipped row longer than 1
     fair = candidate.change == "moved by 1e-12" or (inside and candidate.change == "with other signs")
     if min(found.failed) == 0 and max(found.failed) == PILOT and fair:
-        return "the target fails on one of them and answers on the other"
+        return "the target fails on one of the two data sets, and gives outputs on the other"
     return ""
 
 
 def equal_laws(setting: Setting, path: DataPath | None, alpha: float) -> list[Finding]:
-    """Check that data sets which must give the same law do so; check nothing if noise is added to a query.
+    """Check that the law of the output is the same on data sets on which it must be the same. If noise is added to a
+    query, there is no check.
 
     A target whose laws are equal is refuted with probability at most `alpha`.
     """
@@ -211,11 +215,14 @@ QUESTION = Question(
     name=NAME,
     kind="data path",
     asks="Is the law the same on data sets on which it must be the same?",
-    blind_to="equivalent data of other kinds, and differences that 200 pilot draws do not suggest",
+    blind_to="differences on data of kinds that it does not try, and differences that 200 pilot draws do not suggest",
     ask=lambda subject, look: equal_laws(subject.setting, subject.known.data_path, look.level),
     applies=_applies,
     share=Fraction(1, 100),
-    valid_if="Pilot draws choose the statistics, and exact two-sample tests on new draws share the level.",
+    valid_if=(
+        "Pilot draws choose the statistics. Exact two-sample tests compare these statistics in new draws, and the "
+        "level of the question is divided among the tests."
+    ),
     draws=3000,
     cost=2,
 )

@@ -27,8 +27,8 @@ QUESTION = Question(
     draws=150,
     share=Fraction(1, 200),
     valid_if=(
-        "If one factor explains the change of all residuals (output − query), no statistical test is needed. Exact "
-        "tests of other changes share the level."
+        "If one factor explains the change of all residuals (output − query), no statistical test is needed. Any "
+        "other change is tested exactly, and the level of the question is divided among these tests."
     ),
     cost=2,
     few_draws=True,

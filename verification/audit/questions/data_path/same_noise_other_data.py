@@ -1,7 +1,7 @@
 """Test whether the noise depends on the data, by comparing output − query under one seed over data sets of one shape.
 
-If one shift or one factor explains the difference of all residuals, it refutes the claim. Other changes of the
-residuals must be confirmed by a difference of laws in new draws.
+If one shift or one factor explains the difference of all residuals, it refutes the claim. If the residuals differ in
+any other way, they refute the claim only if new draws show that the laws differ.
 """
 
 from dataclasses import dataclass, field, replace
@@ -16,8 +16,8 @@ from covassay.verification.audit.question import Question, Subject
 
 @dataclass(frozen=True)
 class Residuals(Facts):
-    """The result of the comparison of residuals (output − query), and neighbours on which a difference may cause a
-    privacy loss.
+    """The result of the comparison of residuals (output − query). If residuals differ, `neighbours` has pairs of
+    neighbours on which this difference may cause a large privacy loss.
     """
 
     same: bool = field(
@@ -27,7 +27,7 @@ class Residuals(Facts):
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Compare the residuals output − query; other questions read the facts of the first finding."""
+    """Compare the residuals output − query. The first finding stores the result as facts for other questions."""
     found, neighbours = same_noise(subject.setting, subject.known.data_path, look.level, subject.options.own_rows)
     if not found:
         return []
@@ -47,7 +47,7 @@ QUESTION = Question(
     share=Fraction(1, 200),
     valid_if=(
         "If one shift or factor explains the change of all residuals (output − query), no statistical test is needed. "
-        "Exact tests of other changes share the level."
+        "Any other change is tested exactly, and the level of the question is divided among these tests."
     ),
     gives=(Residuals,),
     draws=lambda subject, look: 900 if subject.known.data_path and subject.known.data_path.query else 0,

@@ -25,8 +25,9 @@ class Entries(Facts):
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Test the value and the noise of every entry of the output; other questions read the facts of the first
-    finding."""
+    """Test the value and the noise of every entry of the output. The first finding stores the result as facts for other
+    questions.
+    """
     found = columns(subject.setting, round(look.samples), look.level, subject.options.equivariant)
     listed = list(found.checks)
     return [replace(listed[0], facts=Entries(found.query, found.explanations)), *listed[1:]] if listed else []

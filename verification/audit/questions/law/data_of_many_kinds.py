@@ -16,8 +16,8 @@ DATA_SETS = 350
 
 
 def on_lattice(subject: Subject) -> bool:
-    """Return whether the noise lies on a lattice. A seed does not fix the residual of such noise when the budget
-    changes.
+    """Return whether the noise lies on a lattice. If the noise lies on a lattice, residuals under one seed at two
+    budgets cannot be compared.
     """
     path = subject.known.data_path
     return path is not None and path.atom > 0
@@ -62,7 +62,7 @@ QUESTION = Question(
     name=KINDS,
     kind="law",
     asks="Do the outputs have the law of the reference on data of many kinds?",
-    blind_to="small changes of the law on one kind of data, and other kinds",
+    blind_to="small changes of the law on one kind of data, and changes on kinds of data that it does not try",
     ask=ask,
     applies=lambda subject: "" if subject.known.beside and subject.known.at_budget else "there is no reference",
     spared=_spared,
@@ -70,7 +70,7 @@ QUESTION = Question(
     tests=len(NAMES),
     valid_if=(
         "If the laws are equal, the ranks of the target's draws among the reference's draws are uniform and "
-        "independent; exact tests of the ranks share the level."
+        "independent. The level of the question is divided among exact tests of the ranks."
     ),
     reads=(Residuals,),
     gives=(LawTest,),

@@ -1,11 +1,12 @@
-"""Compare the effect of each random draw on the output between target and reference, and compare the laws that follow.
+"""Compare the law of the target's output with that of the reference, by the effect of each random draw on the output.
 
-If the target and the reference make the same draws, the outputs for the same draws are compared. If both outputs are
-affine in different draws, the laws of the outputs are compared. Comparisons of outputs and of laws are exact
-arithmetic. The comparisons use data of many shapes and kinds, other budgets, and the same numbers in other forms. If
-neither outputs nor laws can be compared, draws of the target are matched with draws of the reference. A ratio of
-effects other than 1 points to a step of the code, but refutes nothing, because another correct implementation may use
-other draws.
+If the target and the reference make the same draws, the outputs for the same draws are compared. If target and
+reference make different draws, and each output is an affine function of the draws, the laws of the outputs are computed
+and compared. Comparisons of outputs and of laws are exact arithmetic. The comparisons use data of many shapes and
+kinds, other budgets, and the same numbers in other forms. If neither outputs nor laws can be compared, draws of the
+target are matched with draws of the reference. If a draw of the target has a larger or smaller effect on the output
+than the matched draw, the check notes where the codes differ. This refutes nothing, because another correct
+implementation may use other draws.
 
 At another budget the target must give another output than at the claimed budget; if the output is the same, the author
 of the target may have fixed the budget. More noise than that of the reference refutes nothing at another budget,
@@ -52,17 +53,20 @@ SHAPES_OF_KINDS = (6, 2), (200, 3), (65, 2), (1, 2)  # the shapes of data of man
 LONG = "rows all longer than 1"  # long rows show whether some blocks of rows are left unclipped
 BLOCKS = [(n, 2) for n in (10_001, 4097, 1025, 257, 129, 513, 2049, 8193)]  # the shapes (n, d) of data with long rows
 OF_GAINS = SHAPES[:2]
-OF_FORMS = 20, 3  # the shape of data in other forms of numbers
+OF_FORMS = 20, 3  # the shape of the data that is given in other forms, such as float32
 SEED = 0  # the seed for the rows
 SECONDS = 1.0  # the time limit for all data sets, in seconds
-SCREENED = 0.4  # in this share of the time limit, two outputs are compared on every data set
-WHOLE = 1  # laws are compared at once on this many data sets; on others, two outputs are compared first
+SCREENED = 0.4  # comparing single outputs on every data set may take this share of the time limit
+# after the laws were found equal on this many data sets, two equal outputs suffice on a further data set
+WHOLE = 1
 SHOWN = 3  # a report shows at most this many matched draws
 
 
 @dataclass(frozen=True)
 class MatchedDraw:
-    """A draw of the target with a draw of the reference that changes the output in the same direction."""
+    """A draw of the target and a draw of the reference that have the same law and change the output in the same
+    direction, up to the sign.
+    """
 
     family: str = field(metadata=says("The law of both."))
     draw: str = field(metadata=says("The draw of the target."))
@@ -70,7 +74,7 @@ class MatchedDraw:
     factor: float = field(
         metadata=says("The effect of the target's draw on the output, divided by the effect of the reference's draw.")
     )
-    numbers: int = field(metadata=says("How many numbers of the draw have this factor.", **COUNT))
+    numbers: int = field(metadata=says("How many of the random numbers in the draw have this factor.", **COUNT))
 
 
 @dataclass(frozen=True)
@@ -86,16 +90,19 @@ class GainsBesideReference(Facts):
         metadata=says("The draws of the target that have a counterpart in the reference.")
     )
     unmatched: dict[str, tuple[int, int]] = field(
-        metadata=says("For each law of draws, how many draws of the target and of the reference have no counterpart.")
+        metadata=says(
+            "For each law, such as normal: how many draws of the target, and of the reference, have no counterpart."
+        )
     )
 
 
 @dataclass(frozen=True)
 class _Case:
-    """One comparison, namely a data set with its description, and the target and the reference that run on it.
+    """One comparison of the target with the reference on the data set `x`, which `where` describes.
 
-    `usual` is the target at the claimed budget, if the case is about another budget. `beside` says whether the case is
-    left out if the comparison decides nothing. This is so for other budgets, other forms of the numbers, and long rows.
+    If the comparison is at another budget than the claimed one, `usual` is the target at the claimed budget. If
+    `beside` is true, a comparison that decides nothing is ignored. `beside` is true at other budgets, for other forms
+    of the numbers, and for long rows.
     """
 
     where: str
@@ -180,8 +187,8 @@ def _screened(cases: list[_Case], seed: int) -> tuple[list[_Case], int]:
     """Search for the first case in which target and reference give different outputs, and move it and the cases after
     it to the front. Return the cases, and the index from which on the outputs are known to agree.
 
-    The order of the cases stays the same if the search finds no such case, reaches a case in which the outputs cannot
-    be compared, or runs out of time.
+    If the search finds no case with different outputs, the order of the cases stays the same. The search also ends if
+    its time is up, or if the outputs of a case cannot be compared and the case does not have `beside`.
     """
     allowed = Allowance(SCREENED * SECONDS)
     for k, case in enumerate(cases):
@@ -241,7 +248,7 @@ def _compared(cases: list[_Case], seed: int) -> _Seen | Finding:
         if found.reason and not (seen.same and found.left_out):
             seen.reasons[found.reason] = None
             if not seen.same:
-                break  # the reason, such as a draw of an unknown law, would be the same on other data
+                break  # on other data the reason would be the same, for example that the law of a draw is unknown
     return seen
 
 
@@ -263,7 +270,9 @@ def _by_gains(subject: Subject, target: Recorder, reference: Recorder, reason: s
         if found.changed or found.reason:
             break
     if found.reason or not found.matched:
-        why = found.reason or "no draw of the target moves the output as one of the reference does"
+        why = (
+            found.reason or "no draw of the target changes the output in the same direction as a draw of the reference"
+        )
         return [Finding("law", NAME, Status.SKIPPED, f"{why}; {reason}")]
     if found.changed:
         text = (
@@ -271,7 +280,7 @@ def _by_gains(subject: Subject, target: Recorder, reference: Recorder, reason: s
             "other draws, so this is only noted"
         )
         return [Finding("law", NAME, Status.NOTED, text, facts=_facts(found, 0))]
-    text = f"{sum(g.numbers for g in found.matched)} draws reach the output as strongly as those of the reference"
+    text = f"{sum(g.numbers for g in found.matched)} draws change the output as strongly as the draws of the reference"
     text += "".join(
         f"; {family}: {a} draws of the target and {b} of the reference have no counterpart"
         for family, (a, b) in found.unmatched.items()
@@ -292,8 +301,11 @@ def _facts(found: Gains, same: int) -> GainsBesideReference:
 QUESTION = Question(
     name=NAME,
     kind="law",
-    asks="Does each draw do to the output what it does in the reference?",
-    blind_to="draws that are not recorded, other data and budgets, and differences below a thousandth of the noise",
+    asks="Has each random draw the same effect on the output as in the reference?",
+    blind_to=(
+        "effects of draws that are not recorded, differences on other data and at other budgets, and differences below "
+        "a thousandth of the noise"
+    ),
     ask=ask,
     applies=why_no_reference,
     gives=(GainsBesideReference,),

@@ -12,7 +12,9 @@ from covassay.verification.audit.question import Question, Subject
 
 @dataclass(frozen=True)
 class FittingLaw(Explanation):
-    """A wrong law that fits all data sets on which the claimed law is refuted; `name` is its name."""
+    """A law of a plausible mistake that fits the outputs on all data sets on which the claimed law is refuted. `name`
+    is the name of this wrong law.
+    """
 
     name: str = field(metadata=says("The name of the suspect."))
 

@@ -11,7 +11,9 @@ from covassay.verification.audit.question import MOST_KEPT, Question, Subject
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Test the draws for all shapes together, and the most extreme of their values."""
+    """Test the law of the draws on data of all shapes, and test whether the most extreme value among all draws is
+    plausible.
+    """
     if subject.known.shapes is None:
         return []
     found = run_shapes(subject.setting, subject.known.shapes, look)

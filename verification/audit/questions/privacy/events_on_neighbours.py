@@ -14,7 +14,7 @@ from covassay.verification.audit.questions.data_path.same_noise_other_data impor
 from covassay.verification.audit.questions.law.law_that_fits_instead import FittingLaw
 from covassay.verification.audit.recorded.facts import ExactLosses
 
-# an estimate of the number of tests that share the error probability, which affects only the choice of events
+# an estimate of the number of tests among which the level is divided; only the choice of the events depends on it
 USUAL_TESTS = 5
 
 
@@ -26,8 +26,9 @@ def searched(subject: Subject) -> bool:
 
 
 def most_tests(subject: Subject) -> int:
-    """Return the largest number of p-values that the question can compute. They come from tests of the known
-    neighbours, of at most two pairs that other questions suggest, and of pairs that a search finds.
+    """Return the largest number of p-values that the question can compute. The p-values come from tests on pairs of
+    neighbours. The audit knows some pairs for the mechanism, other questions suggest at most two pairs, and a search
+    may find more.
     """
     pairs = max(len(subject.known.pairs(fitted)) for fitted in (frozenset[str](), suspects(subject)))
     return TESTS * (pairs + 2 + (FOUND if searched(subject) else 0))
@@ -36,13 +37,14 @@ def most_tests(subject: Subject) -> int:
 def suspects(subject: Subject) -> frozenset[str]:
     """Return the names of all wrong laws that the audit knows for the mechanism.
 
-    The number of tested neighbours is largest if the draws fit all of these laws.
+    If the draws of the target fit one of these laws, more neighbours may be tested.
     """
     return frozenset(suspect.name for scenario in subject.known.scenarios for suspect in scenario.suspects)
 
 
 def pairs_of(subject: Subject, look: Look) -> tuple[Pair, ...]:
-    """Return the neighbours to test, some of which are chosen for a wrong law that fitted the draws.
+    """Return the neighbours to test. If a wrong law fits the draws of the target, some neighbours are chosen for this
+    law.
 
     A second round of draws uses the neighbours of the first round.
     """
@@ -83,9 +85,10 @@ QUESTION = Question(
     share=Fraction(6, 25),
     tests=most_tests,
     valid_if=(
-        "Pilot draws, which are independent of the test, choose the event. Poisson numbers of new draws make the test "
-        "of pure DP exact; for other claims, both confidence bounds err with the stated probability. A bet ends the "
-        "draws early with probability at most its share of the level (Ville's inequality)."
+        "Pilot draws, which are independent of the test, choose the event. The test of pure DP is exact, because the "
+        "number of new draws is a Poisson variable. The tests of other claims use two confidence bounds, which both "
+        "hold except with the stated probability. A bet ends the draws early with probability at most its share of the "
+        "level (Ville's inequality)."
     ),
     reads=(Residuals, FittingLaw, ExactLosses),
     gives=(TestedEvent, OutOfTime),

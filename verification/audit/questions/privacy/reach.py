@@ -20,8 +20,8 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
         return [Finding("privacy", "reach", Status.NOT_REFUTED, detail)]
     detail = (
         f"no law was tested, and the largest {letter} that this run could have refuted is {max(shown):.2f}, below the "
-        f"claim {letter} = {claimed:g}: raise --samples (the number needed grows like e^{letter}), or name the "
-        "mechanism with --mechanism"
+        f"claim {letter} = {claimed:g}. Name the mechanism with --mechanism, or raise --samples (the number of draws "
+        f"that is needed grows like e^{letter})"
     )
     return [Finding("privacy", "reach", Status.INCONCLUSIVE, detail)]
 

@@ -49,8 +49,8 @@ def why_no_reference(subject: Subject) -> str:
 
 
 def reference_of(subject: Subject) -> Recorder:
-    """Return the recorder of the reference for the claimed mechanism, whose outputs are transformed like those of the
-    target.
+    """Return the recorder of the reference for the claimed mechanism. The outputs of the reference are transformed in
+    the same way as the outputs of the target.
     """
     assert subject.mechanism is not None
     declared = mechanism(subject.mechanism)
@@ -163,7 +163,10 @@ def _budget(subject: Subject, spent: Sequence[TranscriptLoss | None]) -> str:
         return ""
     together = _spent_in(subject, most)
     total = f", together {together:.6g}" if together >= 0 else ""
-    return f". The budget by primitive, where it is largest: {most}{total}; the release need not show all of it"
+    return (
+        f". On the pair where their sum is largest, the functions that add noise have these losses: {most}{total}; the "
+        "release may reveal less"
+    )
 
 
 def _sentence(named: Sequence[tuple[str, ExactLoss]], evaluations: int) -> str:

@@ -1,5 +1,5 @@
-"""Explain the findings of an audit by another centre of the outputs, a wrong law that fits, misplaced entries, or
-another adjacency.
+"""Explain the findings of an audit. Possible explanations are outputs that vary around a wrong centre, a known wrong
+law that fits the outputs, misplaced entries of the output, and a claim for another adjacency.
 """
 
 from covassay.reference.box_sensitivity import one_signed
@@ -17,7 +17,7 @@ from covassay.verification.audit.questions.law.law_that_fits_instead import Fitt
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Return each explanation of the findings as a finding."""
+    """Return the explanations of the audit's findings. Each explanation is itself a finding, which is only noted."""
     real = [f for f in subject.findings if f.status is Status.REFUTED and f.kind != "bits"]
     bits = [f for f in subject.findings if f.kind == "bits"]
     sentences = [*_laws(subject), *_entries(subject), _other_neighbours(subject, real) if real else ""]
@@ -30,8 +30,9 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
 
 
 def _laws(subject: Subject) -> list[str]:
-    """Return sentences on the wrong laws that fit the outputs. If the outputs have a wrong centre, return instead
-    sentences on this centre, and on the laws that fit around it.
+    """Return sentences that name the wrong laws that fit the outputs. If the outputs vary around a wrong centre, the
+    first sentence describes this centre, and the others name wrong laws that fit after the outputs are shifted to the
+    right centre.
     """
     fitting = [facts.sentence for _, facts in subject.facts(FittingLaw)]
     in_ball = subject.setting.box is None and subject.options.adjacency in (None, REPLACE_ONE)
@@ -62,13 +63,13 @@ def _entries(subject: Subject) -> list[str]:
 
 
 def _other_neighbours(subject: Subject, refuted: list[Finding]) -> str:
-    """Return a sentence if a claim for another adjacency would explain the findings, and otherwise an empty text. A
-    claim for another adjacency explains no privacy loss if it requires the same noise.
+    """Return a sentence if a claim for another adjacency would explain the findings, and otherwise an empty text. If
+    the claim for another adjacency requires the same noise, it does not explain a privacy loss above the claim.
     """
     fitted = [facts.name for _, facts in subject.facts(FittingLaw)]
     other = explained_by_adjacency(subject.mechanism, fitted)
-    # if a known law is refuted, another adjacency is an explanation only if the noise scale for it fits the outputs
-    moved = any(f.kind == "data path" for f in refuted)  # other neighbours cannot explain a wrong query
+    # if a known law is refuted, another adjacency explains this only if its noise scale fits the outputs
+    moved = any(f.kind == "data path" for f in refuted)  # a wrong query is wrong for every adjacency
     covariance = any(facts.query.startswith(COVARIANCE) for _, facts in subject.facts(Entries))
     box = subject.setting.box
     same_noise_needed = box is not None and (covariance or one_signed(box))
