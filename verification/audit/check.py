@@ -57,10 +57,11 @@ def check(target: TargetSource | Callable[..., Any] | str, mechanism: str | None
 
     >>> import numpy as np
     >>> def release(X, eps, random_state):
+    ...     X = X / np.maximum(1, np.linalg.norm(X, axis=1, keepdims=True))
     ...     noise = np.random.default_rng(random_state).laplace(size=(X.shape[1],) * 2)
     ...     return X.T @ X / len(X) + noise * 2 * X.shape[1] / (len(X) * eps)
-    >>> check(release, mechanism="entrywise-laplace", epsilon=1.0, samples=100).notes
-    ('called as f(x, eps=epsilon, random_state=seed)',)
+    >>> check(release, mechanism="entrywise-laplace", epsilon=1.0, samples=100).notes[0]
+    'called as f(x, eps=epsilon, random_state=seed)'
 
     The arguments are those of `audit`.
 
