@@ -89,7 +89,7 @@ def test_a_process_gets_the_bounds(folder: Path, capsys: pytest.CaptureFixture[s
         (["mutant:box-own-range", "--bounds", "0:1", "--mechanism", "lap-cov"], "lie in the unit ball"),
         (["mutant:box-own-range", "--bounds", "0:1", "--data", "data.csv"], "data and bounds"),
         (["covassay:k-norm", "--adjacency", "add-remove"], "known for replace-one"),
-        (["covassay:nuclear-laplace", "--adjacency", "add-remove"], "draws with adjacency = replace-one"),
+        (["covassay:nuclear-laplace", "--adjacency", "add-remove"], "declares adjacency = replace-one"),
         (["covassay:nuclear-laplace", "--equivariant"], "equivariant"),
     ],
 )

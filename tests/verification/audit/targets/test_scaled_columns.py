@@ -83,7 +83,7 @@ def test_a_wrong_number_of_rows_and_two_means_give_no_output(wrong: tuple[int, i
     i, j, value = wrong
     out = without_noise(X, rng=np.random.default_rng(0), rho=0.5)
     out[i, j] = value
-    with pytest.raises(ValueError, match=r"number of rows|mean beside"):
+    with pytest.raises(ValueError, match=r"number of rows|the mean in the first row"):
         moments_seen(out, Box.of_columns(None, 3), 7)
     if (i, j) == (0, 0):
         sums_seen(out, Box.of_columns(None, 3), 7)  # under add-remove, the number of rows is noisy
@@ -99,7 +99,7 @@ def test_the_shape_is_told_where_it_is_wrong() -> None:
     ("given", "message"),
     [
         ({"options": {"adjacency": "replace-one"}, "adjacency": "add-remove"}, "give only one of the two"),
-        ({"adjacency": "add-remove"}, "draws with adjacency = replace-one"),
+        ({"adjacency": "add-remove"}, "declares adjacency = replace-one"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(given: dict[str, Any], message: str) -> None:
