@@ -128,7 +128,7 @@ def test_a_correct_function_passes_and_an_expected_failure_that_does_not_come_fa
     done.stdout.fnmatch_lines(
         ["PASSED*::test_release[[]release-contract: row order[]]", "PASSED*[[]release-privacy[]]"]
     )
-    done.stdout.fnmatch_lines(["SKIPPED*the target has no draw_many*"])
+    done.stdout.fnmatch_lines(["SKIPPED*the target makes no batches of seeded draws*"])
 
 
 def test_a_target_that_cannot_be_run_fails_every_id_expected_or_not(pytester: pytest.Pytester) -> None:

@@ -141,7 +141,10 @@ def report() -> AuditReport:
 @pytest.mark.thorough
 def test_the_report_says_what_it_would_have_seen_and_what_more_draws_would_show(report: AuditReport) -> None:
     rare, _, privacy = power_sentences(report)
-    assert "a branch of the code that moves a tested statistic so far that the law gives a probability below" in rare
+    assert (
+        "a branch of the code is detected the first time it is taken if it makes a tested statistic so extreme that"
+        in rare
+    )
     assert "a loss of ε = " in privacy
     assert "to detect ε = 1.1 there, raise --samples to " in privacy
     assert "at the pace of this run). A loss that shows only in rarer events needs more draws." in privacy
