@@ -52,8 +52,7 @@ from covassay.reference.domain import Matrix, Number, Vector
 def square_root(value: Number) -> Number:
     """Return √value as a power, which works for floats and symbols.
 
-    Several formulas for noise scales use the function `square_root`, unless the caller passes another function for
-    square roots.
+    Several formulas use the function `square_root`, unless the caller passes another function for square roots.
     """
     return value**0.5
 

@@ -24,7 +24,7 @@ def applied(scaled: Scaling, x: Matrix) -> Matrix:
     return np.concatenate(list(blocks(scaled.apply(halves))))
 
 
-# The map into the domain of a mechanism
+# Tests of the map from bounded data to the domain of a mechanism
 
 
 def test_a_ball_agrees_with_a_hand_calculation() -> None:
