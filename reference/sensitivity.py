@@ -52,7 +52,7 @@ from covassay.reference.domain import Matrix, Number, Vector
 def square_root(value: Number) -> Number:
     """Return √value as a power, which works for floats and symbols.
 
-    The function `square_root` is the default in a formula that takes the root of whole numbers.
+    Several formulas use the function `square_root`, unless the caller passes another function for square roots.
     """
     return value**0.5
 

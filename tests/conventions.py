@@ -22,8 +22,8 @@ IN_CI = {"diffpriv_laplace", "diffprivlib", "eeprivacy", "opendp", "sklearn"}  #
 
 def needs(module: str) -> pytest.MarkDecorator:
     """Skip a test if a package of another project is not installed. If the environment variable COVASSAY_REQUIRE_PEERS
-    is set and CI installs the package, the test is run even if the package is missing. It then fails, because CI should
-    have installed the package.
+    is set and CI installs the package, the test is run even if the package is missing. A test whose package is missing
+    then fails, because CI should have installed the package.
     """
     required = module in IN_CI and os.environ.get("COVASSAY_REQUIRE_PEERS")
     return pytest.mark.skipif(find_spec(module) is None and not required, reason=f"needs {module}")

@@ -29,8 +29,8 @@ def test_a_choice_is_made_again_anywhere() -> None:
 
 def test_every_test_is_run_with_some_seed() -> None:
     """The test fails if, for one of the 128 names, no seed assigns the name to the chosen share. If every seed chose
-    one of the 8 shares at random, all 200 seeds would miss a given name with probability (7/8)^200. Such a name would
-    exist with probability below 1e-9.
+    one of the 8 shares at random, all 200 seeds would miss a given name with probability (7/8)^200. The test would then
+    fail, because of any of the 128 names, with probability below 1e-9.
     """
     never = [name for name in NAMES if not any(in_share(name, "1/8", seed) for seed in SEEDS)]
     assert never == []

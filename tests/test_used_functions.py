@@ -12,8 +12,8 @@ import pytest
 from covassay.verification.site.build import API
 
 ROOT = Path(__file__).resolve().parents[1]
-# Functions with these names are not checked. In a mechanism file, the constant `MECHANISM` refers to the functions with
-# these names.
+# The test does not check functions whose name is in `DECLARED`. In a mechanism file, the constant `MECHANISM` refers to
+# the functions with these names.
 DECLARED = {"release", "sample", "spend", "draw_noise"}
 OFFERED_BY_A_LAW = re.compile(r"\.laws\.\w+\.(log_density|pmf|tail|\w*cdf|\w*quantile)$")
 PLAIN = {  # these functions are written for readers, and tests compare them with the fast samplers
@@ -72,7 +72,9 @@ def exported(packages: list[Module]) -> dict[str, str]:
 
 
 def used_by(module: Module, exports: dict[str, str]) -> set[str]:
-    """Return the full names of the functions that a module uses. A function that calls only itself does not count."""
+    """Return the full names of the functions that a module uses. A call of a function in its own body is not counted as
+    a use of the function.
+    """
     bound = {}  # maps an imported name to the full name of the object
     for node in ast.walk(module.tree):
         if isinstance(node, ast.ImportFrom):

@@ -307,7 +307,7 @@ def _linked(temporary: Path, target: Path) -> bool:
     """
     try:
         os.link(temporary, target)
-    except OSError:  # the name exists, or the file system has no links
+    except OSError:  # a file with the final name exists, or the file system has no links
         if target.exists():
             raise InvalidInput(f"{named(target)} was created a moment ago: must be a new file") from None
         return False

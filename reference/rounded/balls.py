@@ -141,8 +141,8 @@ def refined(compute: Callable[[Uniforms], T], uniforms: Uniforms, precision: int
     Raises
     ------
     ArithmeticError : `LARGEST_PRECISION` does not suffice. For a result with a density, this `ArithmeticError` has
-        probability below 2^{−100000}. If the error occurs, the likely cause is therefore a mistake in this package, by
-        which some decision is not certain at any precision.
+        probability below 2^{−100000}. If this `ArithmeticError` occurs, the likely cause is therefore a mistake in this
+        package: some comparison or rounding stays uncertain, however high the precision is.
     """
     before, tried = ctx.prec, [precision]
     try:

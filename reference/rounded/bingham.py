@@ -10,9 +10,9 @@ y = uᵀAu and b = q, gives the acceptance probability of u. (The formula is bel
 (q/2) ln(1 + 2y/q) has its maximum 0 at y = 0.) Every s above the largest eigenvalue gives the right law.
 
 The best s solves tr (sI − M)^{−1} = 2. Any larger s is valid too, but s must be the same at every precision. Let V be a
-separate uniform number. The module uses the smallest of the numbers (k + V)/4, with an integer k, above the root of
-tr (sI − M)^{−1} = 2. Each comparison in the search for this number is decided with certainty, by balls. The number V
-has a density, so whatever M is, with probability 1 none of the numbers (k + V)/4 is the root or an eigenvalue, and no
+separate uniform number. Of the numbers (k + V)/4 with an integer k, the module takes the smallest one that is larger
+than the best s. Each comparison in the search for this number is decided with certainty, by balls. The number V has a
+density, so whatever M is, with probability 1 none of the numbers (k + V)/4 is the root or an eigenvalue, and no
 decision is a tie.
 """
 
@@ -23,7 +23,7 @@ from covassay.reference.rounded.balls import is_negative, less, sum_of_squares
 from covassay.reference.rounded.bits import Uniforms
 from covassay.reference.rounded.noise import normals
 
-STEPS = 4  # this constant is the 4 in the numbers (k + V)/4
+STEPS = 4  # the candidates for s are (k + V)/STEPS, with integers k
 
 
 def bingham(m: arb_mat, uniforms: Uniforms) -> list[arb]:
@@ -47,7 +47,8 @@ def _envelope(m: arb_mat, offset: arb) -> arb_mat:
     """Return the Cholesky factor of sI − M, for the smallest s = (k + offset)/STEPS above the largest eigenvalue of M
     with tr (sI − M)^{−1} < 2.
     """
-    above = 1  # invariant: k = below is too small, and k = above is not
+    # In the last loop, s is too small for k = below, and large enough for k = above.
+    above = 1
     while _good_factor(m, above + offset) is None:
         above *= 2
     below = -1

@@ -25,7 +25,7 @@ class ExactRelease:
     values : the output of the mechanism in float64, in the unit of the data, computed from the integers and public
         numbers alone.
     spend : the claimed and the proven budget.
-    rows : a description of the scale of the rows for which the integers are computed, such as "rows in the unit ball".
+    rows : words that say how the rows are scaled before the integers are computed, such as "rows in the unit ball".
     """
 
     kind: ClassVar[str]

@@ -3,9 +3,9 @@ symmetric. Each computed number is a ball, that is, an interval that contains th
 
 The law is that of `laws.nuclear_laplace` at ρ = 1, and the sampler is the chain rule of `laws.pfaffian_sampler`, whose
 docstring explains every name used here. The sampler `laws.pfaffian_sampler` uses quadrature; this module uses closed
-forms, so that nothing is approximated. Write x = s·y with y = |x| and s = ±1, the side of 0. The basis functions span
-the functions y^p e^{−y}. For the singular values, p = 0, 2, …, 2d − 2 and s = 1. For the eigenvalues, p = 0, 1, …, d −
-1 and s takes both signs. From
+forms, so that nothing is approximated. Write x = s·y, where y = |x| and s = ±1 is the sign of x. The basis functions
+span the functions y^p e^{−y}. For the singular values, p = 0, 2, …, 2d − 2 and s = 1. For the eigenvalues, p = 0, 1, …,
+d − 1 and s takes both signs. From
 
     ∫_y^∞ t^p e^{−t} dt = p! e^{−y} T_p(y),   T_p(y) = Σ_{i≤p} y^i/i!,
 
@@ -39,7 +39,7 @@ from covassay.reference.rounded.bits import Uniforms
 
 @dataclass(frozen=True)
 class Basis:
-    """The exact numbers of the ensemble of d points, from which its formulas are made.
+    """The exact numbers in the formulas for the law of the d points (the singular values or eigenvalues).
 
     powers : the powers p that span the space.
     sides : the signs s that occur.

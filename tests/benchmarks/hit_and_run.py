@@ -141,10 +141,10 @@ def autocorrelation_time(series: Matrix) -> AutocorrelationTime:
 
     The estimator is Sokal's (Monte Carlo Methods in Statistical Mechanics, 1997, §3). Let τ(M) = 1/2 + Σ_{1≤k≤M} ρ_k.
     The window M is the smallest M ≥ 6 τ(M), and the time is 2 τ(M). The autocovariances are averaged over the chains,
-    about the common mean. The sum leaves out the lags above M. If the autocorrelation is one exponential, the omitted
-    terms are about e^{−6} times the whole sum. If it is a sum of several exponentials, the omitted terms are larger.
-    The estimated time is then too small, and the chain seems to mix faster than it does. The standard error is that of
-    Madras and Sokal (1988), 2τ √(2(2M + 1)/(steps · chains)).
+    about the common mean. The sum leaves out the terms ρ_k with k > M. If the autocorrelation is one exponential, the
+    omitted terms are about e^{−6} times the whole sum. If the autocorrelation is a sum of several exponentials, the
+    omitted terms are larger. The estimated time is then too small, and the chain seems to mix faster than it does. The
+    standard error is that of Madras and Sokal (1988), 2τ √(2(2M + 1)/(steps · chains)).
     """
     steps, chains = series.shape
     spectrum = np.fft.rfft(series - series.mean(), 2 * steps, axis=0)

@@ -122,7 +122,7 @@ def test_the_baseline_has_the_exact_law() -> None:
 @pytest.mark.parametrize("phi", [0.0, 0.9])
 def test_an_autoregression_is_worth_its_length_times_the_known_factor(phi: float) -> None:
     """The autoregression x_{i+1} = φ x_i + √(1 − φ²) ξ has the autocorrelation time (1 + φ)/(1 − φ). The test fails if
-    the estimated time differs from this number.
+    the estimated autocorrelation time differs from (1 + φ)/(1 − φ) by more than 6 standard errors.
     """
     x = np.random.default_rng(20250208).standard_normal((10_000, 40))
     x[1:] *= np.sqrt(1 - phi**2)

@@ -21,7 +21,7 @@ class NegativeControl:
     draw : the function that is audited.
     draw_many : if given, a function that returns many outputs at once, with the same law as `draw`.
     options : the choices (such as the calibration) of the mechanism that the negative control imitates.
-    diagnosis : words that the audit's diagnosis must contain. The field is empty if no diagnosis need name the mistake.
+    diagnosis : words that the audit's diagnosis must contain. If the field is empty, the diagnosis may have any text.
     seen_in : the software or paper in which the mistake was found. The field is empty if the mistake was invented.
     claim : the privacy guarantee that is audited, if it is not the mechanism's default.
     """

@@ -1,4 +1,5 @@
-"""Negative controls of the mechanisms for bounded columns. In each, one part of the release has a mistake.
+"""Negative controls of the mechanisms for bounded columns. In each of these negative controls, one part of the release
+has a mistake.
 
 A release clips the rows to the box and scales them. It adds noise to sums over the rows, and computes the number of
 rows, the mean and the covariance from the noisy sums. The mistakes are tried with Gaussian and Laplace noise, and for

@@ -1,5 +1,6 @@
 """Negative controls whose mistake shows only on some data. Some of these controls are wrong only if two values that the
-mechanism compares are close together. Others are wrong only if two such values are far apart.
+mechanism compares are close together. Other controls are wrong only if two values that the mechanism compares are far
+apart.
 """
 
 from collections.abc import Callable

@@ -87,7 +87,8 @@ def fails_at_random(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> M
 
 UNCLIPPED = perturbation(clip=False)
 FULL = "nuclear-laplace"
-# An audit of this mechanism is 50 times faster than an audit of `FULL`. It is used if the mistake is not in the noise.
+# An audit of the mechanism `QUICK` is 50 times faster than an audit of `FULL`. The mechanism `QUICK` is used for
+# mistakes that are not in the noise.
 QUICK = "lap-cov"
 NEGATIVE_CONTROLS = (
     NegativeControl(

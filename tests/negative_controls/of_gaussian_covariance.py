@@ -122,7 +122,7 @@ def as_in_the_experiments(x: Matrix, *, rho: float, rng: np.random.Generator) ->
     half = (rho + 2 * math.sqrt(rho * log)) / 2
     c = n * second_moment(rows)
     b = math.sqrt(2 * d * log)
-    step = (-b + math.sqrt(b * b + 4 * d * half)) / (2 * d)  # the positive solution x of d x² + √(2d ln(1/δ)) x = half
+    step = (-b + math.sqrt(b * b + 4 * d * half)) / (2 * d)  # the positive solution x of the equation d x² + b x = half
     noisy = np.linalg.eigvalsh(c)[::-1] + 2 / half * rng.laplace(size=d)
     directions = iterative_eigenvectors.draw_directions(c, [step / 4] * (d - 1), lambda m, step: bingham.sample(m, rng))
     matrix = (directions.T * noisy) @ directions / n

@@ -69,7 +69,7 @@ class Pool:
         self.numbers: Any = None
 
     def __call__(self, z: Any, rng: np.random.Generator, x: Matrix) -> Any:
-        """Return noise that is picked from the pool."""
+        """Return noise variables that are picked at random from the 256 stored numbers."""
         if self.numbers is None:
             self.numbers = rng.laplace(size=256)
         return rng.choice(self.numbers, size=z.shape)

@@ -1,4 +1,5 @@
-"""Negative controls whose noise is too small or too large. The error is at least 3 % and at most a factor of 2.
+"""Negative controls whose noise is too small or too large. The scale of the noise, or the exponent of its density, is
+wrong by at least 3 %, and by at most a factor of 2.
 
 A relative error r of the noise scale is detected from N independent noise variables if N r² is about 100. So an error
 of 3 % needs 10⁵ variables, and an error of 10 % needs 10⁴. If an audit makes fewer draws, it does not reject the
@@ -26,7 +27,7 @@ NEGATIVE_CONTROLS = (
     _scaled("nuclear-97", "nuclear-laplace", 0.97, "a constant was rounded"),
     _scaled("nuclear-symmetric-103", "nuclear-laplace-symmetric", 1.03, "a constant was rounded"),
     _scaled("k-norm-95", "k-norm", 0.95, "the radius is drawn for dimension D − ½ in place of D"),
-    _scaled("centred-95", "centred-covariance", 0.95, "n + 1 is used in the sensitivity at n = 20"),
+    _scaled("centred-95", "centred-covariance", 0.95, "the sensitivity is computed with n + 1 in place of n = 20"),
     _scaled("centred-70", "centred-covariance", 0.7, "the assumed sensitivity of the centred covariance is too small"),
     _scaled("trace-95", "private-trace", 0.95, "a constant was rounded"),
     _scaled("trace-two", "private-trace", 2.0, "the trace is given half of its budget"),

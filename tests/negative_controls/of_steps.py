@@ -257,7 +257,7 @@ NEGATIVE_CONTROLS = (
         ("kv-mean-bare", "Add no noise to the mean.", bare("mean")),
         (
             "kv-mean-reused",
-            "Use the noise of the middle count as the noise of the mean.",
+            "Add the noise of the middle bin's count to the mean, in place of new noise.",
             lambda z, rng, x: replace(z, mean=z.counts[:, z.counts.shape[1] // 2]),
         ),
     ),

@@ -21,7 +21,7 @@ Odd = Callable[[Any, dict[str, Any]], bool]
 def _asked(
     name: str, mechanism_name: str, mistake: str, odd: Odd, caught_by: tuple[tuple[str, str], ...] = BY_FORM
 ) -> NegativeControl:
-    """Return a mechanism with 3 % less noise if `odd(x, budget)` is true."""
+    """Return a negative control whose noise is 3 % too small in each call for which the function `odd` returns True."""
     declared = mechanism(mechanism_name)
 
     def draw(x: Any, *, rng: np.random.Generator, **budget: Any) -> Any:
@@ -161,7 +161,9 @@ class Running:
         self.last: Matrix | None = None
 
     def __call__(self, x: Any) -> Matrix:
-        """Return the given rows mixed with the rows of the previous call, and store the given rows."""
+        """Return the rows that the mechanism gets in place of the given rows: 0.95 times the given rows plus 0.05 times
+        the rows of the previous call. Store the given rows for the next call.
+        """
         rows = np.array(x, dtype=np.float64)
         mixed = rows if self.last is None or self.last.shape != rows.shape else 0.95 * rows + 0.05 * self.last
         self.last = rows
@@ -203,7 +205,7 @@ NEGATIVE_CONTROLS = (
     _asked("fortran-order-less", "laplace", "Reduce the noise by 3 % for data in Fortran order.", is_fortran),
     _asked("views-less", "gaussian", "Reduce the noise by 3 % for array views that are not contiguous.", is_view),
     _asked("read-only-less", "private-trace", "Reduce the noise by 3 % for data that are read-only.", is_read_only),
-    _asked("lists-less", "gauss-cov", "Reduce the noise by 3 % if the data are a list.", is_list),
+    _asked("lists-less", "gauss-cov", "Reduce the noise by 3 % if the data are a Python list.", is_list),
     _asked("frames-less", "lap-cov", "Reduce the noise by 3 % for data frames.", is_frame),
     _asked("swapped-bytes-less", "gaussian", "Reduce the noise by 3 % for numbers with swapped bytes.", is_swapped),
     _asked("whole-numbers-less", "laplace", "Reduce the noise by 3 % for integer arrays.", is_whole),
@@ -211,25 +213,27 @@ NEGATIVE_CONTROLS = (
     _asked("budget-of-numpy-less", "laplace", "Reduce the noise by 3 % if ε is a NumPy float.", has_budget_of_numpy),
     _asked("separate-single-precision-less", "separate-cov", "Reduce the noise by 3 % for float32.", is_float32),
     _asked("separate-frames-less", "separate-cov-pure", "Reduce the noise by 3 % for data frames.", is_frame),
-    _asked("coinpress-lists-less", "coinpress-mean", "Reduce the noise by 3 % if the data are a list.", is_list),
+    _asked("coinpress-lists-less", "coinpress-mean", "Reduce the noise by 3 % if the data are a Python list.", is_list),
     _misread("fortran-order-misread", "gauss-cov", in_memory_order.__doc__ or "", in_memory_order),
     _misread("fortran-order-misread-separate", "separate-cov", in_memory_order.__doc__ or "", in_memory_order),
     _misread("single-precision-longer", "laplace", long_in_single.__doc__ or "", long_in_single),
     _misread("list-without-its-end", "private-trace", without_last_of_lists.__doc__ or "", without_last_of_lists),
     _misread("frame-without-its-head", "k-norm", without_first_of_frames.__doc__ or "", without_first_of_frames),
-    _after("less-after-another-budget", "lap-cov", "after a call with another budget",
+    _after("less-after-another-budget", "lap-cov", "if the previous call had another budget",
            AfterAnother(lambda x, budget: tuple(budget.values()))),
-    _after("separate-less-once-a-row-was-long", "separate-cov", "after any earlier call with a row of norm above 10",
+    _after("separate-less-once-a-row-was-long", "separate-cov", "if any earlier call had a row of norm above 10",
            AfterData(has_long, ever=True), BY_PROCESS),
-    _after("separate-less-after-zeros", "separate-cov", "after a call with rows of zeros", AfterData(is_empty)),
-    _after("separate-less-after-other-columns", "separate-cov", "after a call with another number of columns",
+    _after("separate-less-after-zeros", "separate-cov", "if all rows of the previous call were zero",
+           AfterData(is_empty)),
+    _after("separate-less-after-other-columns", "separate-cov", "if the previous call had another number of columns",
            AfterAnother(lambda x, budget: x.shape[1])),
-    _after("separate-less-after-other-rows", "separate-cov-pure", "after a call with another number of rows",
+    _after("separate-less-after-other-rows", "separate-cov-pure", "if the previous call had another number of rows",
            AfterAnother(lambda x, budget: len(x))),
-    _after("coinpress-less-after-a-long-row", "coinpress-mean", "after a call with a row of norm above 10",
+    _after("coinpress-less-after-a-long-row", "coinpress-mean", "if the previous call had a row of norm above 10",
            AfterData(has_long)),
-    _after("coinpress-less-after-equal-rows", "coinpress-mean", "after a call with equal rows", AfterData(all_equal)),
-    _after("em-less-after-another-budget", "em-cov", "after a call with another budget",
+    _after("coinpress-less-after-equal-rows", "coinpress-mean", "if all rows of the previous call were equal",
+           AfterData(all_equal)),
+    _after("em-less-after-another-budget", "em-cov", "if the previous call had another budget",
            AfterAnother(lambda x, budget: tuple(budget.values()))),
     _running("separate-cov"),
     _running("separate-cov-pure"),

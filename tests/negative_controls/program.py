@@ -123,8 +123,8 @@ def render_quick(rows: Sequence[QuickRow]) -> str:
         "# What refutes every negative control without statistics\n",
         f"{len(additive)} controls are of mechanisms that add noise to a query. A quick audit refutes {counts};",
         f"{sum(row.route == NONE for row in additive)} need statistical tests. Recorded draws refute {len(recorded)}",
-        f"({len(recorded) / max(1, len(additive)):.0%}). For {len(soon)} of these controls, this takes less than",
-        f"{SECONDS:g} s of processor time.\n",
+        f"({len(recorded) / max(1, len(additive)):.0%}). For {len(soon)} of these controls, the refutation takes",
+        f"less than {SECONDS:g} s of processor time.\n",
         "| control | mechanism | its mistake | found by | question, or what the exact loss says | seconds |",
         "|---|---|---|---|---|---:|",
         *map(quick_line, sorted(rows, key=lambda row: (not row.additive, row.route, row.control))),
@@ -150,7 +150,8 @@ def run(options: argparse.Namespace) -> int:
     """Audit the negative controls, print a line for each of them, and write the page.
 
     The module `standing` lists the negative controls that an audit does not refute. Return 1 if the audits contradict
-    this list, and 0 otherwise. With --quick always return 0, because a quick audit does not ask most questions.
+    the list in `standing`, and 0 otherwise. With --quick always return 0, because a quick audit does not ask most
+    questions.
     """
     names = [n for n, c in NEGATIVE_CONTROLS.items() if not options.only or options.only in f"{n} {c.mechanism}"]
     if not names:

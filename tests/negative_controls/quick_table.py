@@ -32,8 +32,8 @@ class QuickRow:
     control, and the time of this check.
 
     route : the kind of the check. For a check in `ROUTES` the kind is "exact" (exact loss), "gains" (comparison of the
-        noise with that of the reference) or "forced" (extreme draws). The kind is "other" for another check of a quick
-        audit, and "statistics" if no check of a quick audit refutes the control.
+        noise with that of the reference) or "forced" (extreme draws). For any other check of a quick audit, the kind is
+        "other". If no check of a quick audit refutes the control, the field `route` is "statistics".
     said : the message of the first check with a finding, if no check refutes the control.
     """
 

@@ -38,8 +38,7 @@ def subject_of(control: NegativeControl, seed: int = 0) -> Subject:
 
 
 def caught(control: NegativeControl, kind: Kind, name: str) -> bool:
-    """Return whether a check of the given kind refutes the negative control or notes its mistake, in a finding with the
-    given name.
+    """Return whether a check of the given kind has a finding with the given name whose status is `REFUTED` or `NOTED`.
 
     Each check has the whole false-alarm probability. The check with the given name runs first, and then all checks of
     the given kind. Some of these checks use results of checks of other kinds. If there is no finding yet, all checks of

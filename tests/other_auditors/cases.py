@@ -19,7 +19,8 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
 
 SNIPER, AUDITORIUM, RECORDER = "DP-Sniper", "dp_auditorium", "dp-recorder"
-FALSE, ABORTED = -1000.0, -2000.0  # outputs “below” and “stopped” of a sparse vector technique
+# These two numbers encode the outputs “below the threshold” and “stopped” of a sparse vector technique.
+FALSE, ABORTED = -1000.0, -2000.0
 DELTA = 1e-6
 COUNTED_UP_TO = 5  # the largest count of the truncated geometric mechanism
 QUERIES = 10  # the number of queries of the sparse vector techniques
@@ -138,8 +139,8 @@ class SparseVector:
 
     The technique stops after `cutoff` answers that reach the threshold. The argument `released` says what the technique
     releases for each of these answers: "1" for the number 1, "noisy" for the noisy answer, and "fresh" for the answer
-    with new noise of scale `fresh_scale`. If `renewed` is true, the technique draws a new noisy threshold after each of
-    these answers.
+    with new noise of scale `fresh_scale`. If `renewed` is true, the technique draws a new noisy threshold after each
+    answer that reaches the threshold.
     """
 
     threshold_scale: float

@@ -2,11 +2,11 @@
 We wrote the code ourselves.
 
 The first half of the draws chooses a threshold η, at which the estimated trade-off curve (module `trade_off`) lies
-farthest below the claimed curve. The same half trains a k-nearest-neighbours classifier. Before the training, the draws
-on one input are thinned. The best classifier is then the test p/q > η, where p and q are the densities of the outputs
-on the two inputs. The second half of the draws estimates the two error probabilities α and β of the classifier.
-Hoeffding's inequality gives a margin ω for both. The claim is refuted if the point (α + ω, β + ω) lies below the
-claimed trade-off curve.
+farthest below the claimed curve. The first half of the draws also trains a k-nearest-neighbours classifier. Before the
+training, the draws on one input are thinned. The best classifier is then the test p/q > η, where p and q are the
+densities of the outputs on the two inputs. The second half of the draws estimates the two error probabilities α and β
+of the classifier. Hoeffding's inequality gives a margin ω for both. The claim is refuted if the point (α + ω, β + ω)
+lies below the claimed trade-off curve.
 
 This choice of η needs outputs that are single numbers. The setting `FIXED` uses η = e^ε instead. If an event is more
 than e^ε times as probable on the first input as on the second, the claim of ε-DP is violated at this threshold.

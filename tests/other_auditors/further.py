@@ -106,8 +106,9 @@ def _proof(line: Line) -> tuple[float, str]:
 def _table(
     lines: Sequence[Line], cases: Iterable[Case], tools: Sequence[str], told: Callable[[Line], tuple[float, str]]
 ) -> list[str]:
-    """Return a table in Markdown with a row for every case. For each line, the function `told` returns the text of its
-    cell, and a number that is larger for a better result."""
+    """Return a table in Markdown with a row for every case. For each line, the function `told` returns a number and the
+    text of the cell. Of two results, the one with the larger number is better.
+    """
     text = [f"| case | claim | {' | '.join(tools)} |", f"|{'---|' * (2 + len(tools))}"]
     for case in cases:
         of_tool = {tool: [told(x) for x in lines if (x.case, x.tool) == (case.name, tool)] for tool in tools}

@@ -5,10 +5,10 @@ The output laws P and Q of an (ε, δ)-DP mechanism on neighbouring inputs have 
 2(1 − δ)/(1 + e^ε). The maximum mean discrepancy of P and Q for a Gaussian kernel is at most √2 times their total
 variation distance. So there is a threshold τ with E f(X) − E f(Y) ≤ τ for every function f in the unit ball of the
 kernel's space, where X has the law P and Y has the law Q. The test draws pairs (X, Y) one after another. Before each
-pair, it computes a function f by online gradient ascent, and the stake λ of a bet by an online Newton step. Both are
-computed from earlier pairs alone. After each pair, the test multiplies its wealth by 1 + λ(f(X) − f(Y) − τ). If the
-claim is true, the wealth is a non-negative supermartingale. The probability that the wealth ever reaches 1/α is then at
-most α. The claim may therefore be refuted as soon as the wealth is at least 1/α.
+pair, it computes a function f by online gradient ascent, and the stake λ of a bet by an online Newton step. Only
+earlier pairs enter f and λ. After each pair, the test multiplies its wealth by 1 + λ(f(X) − f(Y) − τ). If the claim is
+true, the wealth is a non-negative supermartingale. The probability that the wealth ever reaches 1/α is then at most α.
+The claim may therefore be refuted as soon as the wealth is at least 1/α.
 
 The parameter `radius` bounds the norm of f, and the parameter `largest` bounds the stake λ. The authors' notebook uses
 the radius 1/2, the largest stake 1/(8 + 4τ), and a larger τ.

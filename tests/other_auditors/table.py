@@ -75,7 +75,9 @@ def _tried(attempt: Callable[[Case, int, int], Findings], case: Case, draws: int
 def measure(
     case: Case, tool: Tool, draws: int = DRAWS, seeds: int = SEEDS, progress: Progress = no_progress
 ) -> list[Line]:
-    """Run one auditor on one case. Return a line for each level, or no lines if the auditor does not apply to it."""
+    """Run one auditor on one case. Return a line for each level. If the auditor does not apply to the case, return no
+    lines.
+    """
     if tool.absent(case):
         return []
     tried: list[list[Line]] = [[] for _ in LEVELS]

@@ -1,8 +1,9 @@
 """Define the auditors, which all have the same task: a function, two inputs, a number of draws on each input and a
 level.
 
-An auditor of other authors is imported only if it is installed. It is used through its own interface with the settings
-of its examples. If several settings were reasonable, all are tried, and the best result counts.
+A package with an auditor by other authors is imported only if it is installed. The auditor is called through the
+interface of this package, with the settings of the examples in the package. If several settings were reasonable, all
+are tried, and the best result counts.
 """
 
 import importlib
@@ -188,8 +189,8 @@ def by_sniper(classifier: str, rarest: float) -> Attempt:
 
 
 def _hockey_stick() -> tuple[Any, Any, Any]:
-    """Return the modules of dp_auditorium that the tester needs. The whole package is not imported, because it needs a
-    search service.
+    """Return the modules of dp_auditorium that the tester needs. The whole package is not imported, because its import
+    would need one more package, a service that searches for data.
     """
     found = None if "dp_auditorium" in sys.modules else importlib.util.find_spec("dp_auditorium")
     if found is not None:

@@ -98,7 +98,7 @@ def measure_noise(law: str, seed: int, draws: Callable[[int], int], dimensions: 
 
 def measure_covariance_body(seed: int, draws: Callable[[int], int], dimensions: Sequence[int]) -> dict[str, Any]:
     """Measure the root mean square Frobenius and spectral norms of K-norm noise for the body "covariance". Return each
-    norm, divided by twice the same norm of symmetric nuclear-Laplace noise.
+    root mean square, divided by twice the root mean square of the same norm for symmetric nuclear-Laplace noise.
 
     Draws of nuclear-Laplace noise are weighted by the probability with which the sampler would accept them.
     """
@@ -206,7 +206,9 @@ def noises(candidate: Candidate, d: int, rng: np.random.Generator, count: int, r
 
 
 def budget_of(candidate: Candidate, size: float, rows: int = ROWS) -> dict[str, float]:
-    """Return the budget at which the effective number m of these rows is `size`."""
+    """Return the budget at which the effective number of rows, m = nε or m = n√ρ, equals `size`. The number of rows n
+    is the argument `rows`.
+    """
     return {"epsilon": size / rows} if candidate.pure else {"rho": (size / rows) ** 2}
 
 

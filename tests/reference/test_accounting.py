@@ -195,8 +195,9 @@ def test_the_sum_covers_repeated_randomised_response(epsilon: float, folds: int)
     truth = stats.binom.pmf(j, folds, 1 / (1 + math.exp(-epsilon)))
     delta = float(truth @ -np.expm1(np.minimum(spent.epsilon - (2 * j - folds) * epsilon, 0)))
     assert delta <= 1e-4 * (1 + 1e-9)
-    # If the account states an ε that is more than 1 % below the sum of the ε of the releases, half of the stated ε must
-    # be too small for δ = 1e-4. The stated ε is then at most twice the smallest possible ε.
+    # The stated ε must be at most twice the smallest ε that is possible for δ = 1e-4. In other words, the releases must
+    # violate (stated ε/2, 1e-4)-DP. The test checks this condition only if the stated ε is more than 1 % below the sum
+    # of the ε of the releases.
     if spent.epsilon < 0.99 * epsilon * folds:
         loose = float(truth @ -np.expm1(np.minimum(spent.epsilon / 2 - (2 * j - folds) * epsilon, 0)))
         assert loose > 1e-4
@@ -275,7 +276,8 @@ def test_overspending_is_refused_before_the_data_are_read(x: Any, charge: Any) -
         account.release("nuclear-laplace", x, rng(), epsilon=0.2)
     assert account.spent() == PureDP(0.9)
     assert not account.releases
-    # The data of this test raise an error as soon as they are read. A release within the budget must read them.
+    # The data of this test raise an error as soon as they are read. A release within the budget reads the data, so that
+    # the error must occur.
     with pytest.raises(AssertionError, match="the data were read"):
         account.release("nuclear-laplace", x, rng(), epsilon=0.1)
 
@@ -308,7 +310,9 @@ def test_data_of_another_shape_are_refused() -> None:
 
 @pytest.mark.parametrize(("total", "refused"), [(ZCDP(0.47), 2), (ZCDP(0.46), 1), (PureDP(1.9), 2)])
 def test_the_first_release_that_does_not_fit_is_refused(total: Guarantee, refused: int) -> None:
-    """Test which of several releases of ε = 1 is the first that is refused. Each of them costs 0.4621 under zCDP."""
+    """Test that an account permits `refused` − 1 releases with ε = 1 and refuses the next release. Under zCDP, each
+    release costs ρ = 0.4621.
+    """
     account = Account(total)
     for _ in range(refused - 1):
         account.release("nuclear-laplace", X, rng(), epsilon=1.0)

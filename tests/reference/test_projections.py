@@ -18,7 +18,7 @@ from covassay.reference.projections import nuclear_ball, psd_cone, psd_trace_bal
 from tests.conventions import SEEDS, Matrix, Vector
 
 PROPERTY = settings(max_examples=40)
-TOLERANCE = 1e-11  # for rounding errors in a few hundred products of numbers up to 10
+TOLERANCE = 1e-11  # the rounding errors of a few hundred products of numbers up to 10 are smaller
 
 entries = st.floats(-10, 10) | st.sampled_from([-1.0, 0.0, 1.0, 2.0])
 radii = st.just(0.0) | st.floats(1e-3, 30)

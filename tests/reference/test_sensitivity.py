@@ -33,7 +33,8 @@ def pairs_in_the_ball(least: int = 1) -> st.SearchStrategy[Pair]:
 
 # The table
 
-# The factors are those of the table, in units of C. For the upper triangle in ℓ1 they are √5, √33/2, √13 and √41.
+# The suprema that `SENSITIVITIES` must contain, for each number of columns. They are suprema of the change of
+# C = Σ x xᵀ, which is n times the second moment. For the upper triangle in ℓ1, they are √5, √33/2, √13 and √41.
 SUPREMA = {
     "nuclear norm": {1: 1, 2: 2, 3: 2, 4: 2, 8: 2},
     "Frobenius norm": {1: 1, 2: 1.4142135623730951, 3: 1.4142135623730951, 8: 1.4142135623730951},

@@ -37,8 +37,8 @@ class DataFile:
     """The bytes of a data file, which can be read repeatedly.
 
     name : the name in messages.
-    open : begins a pass over the bytes.
-    state : a value that differs after the file has changed.
+    open : a function that opens the data, to read the bytes from the beginning.
+    state : a function that returns some numbers. The file has changed if a later call returns other numbers.
     """
 
     name: str

@@ -23,8 +23,9 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 @dataclass
 class Rest:
-    """The part of a file that `plain_blocks` does not parse. It begins with the first block of lines that is not plain,
-    or is the whole file if the header is not plain. The field `lines` is the number of lines before this part.
+    """The part of a file that `plain_blocks` does not parse. This part begins with the first block of lines that
+    `plain_blocks` cannot parse. If `plain_blocks` cannot read the header, this part is the whole file. The field
+    `lines` is the number of lines before this part.
     """
 
     bytes: BinaryIO

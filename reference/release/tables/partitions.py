@@ -25,7 +25,8 @@ Change = Callable[[Chunks], Iterator[Matrix]]
 
 @dataclass(frozen=True)
 class Partition:
-    """A description of how to read a partition on its machine, with the columns and the functions to apply.
+    """Instructions to read one partition on the machine that stores it: which columns to read, and which functions to
+    apply to the rows.
 
     place : the name of the data in messages.
     select : a function from the library's own object to an array (m, d) of the chosen columns in float64.

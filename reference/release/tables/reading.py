@@ -83,7 +83,7 @@ def _summed(data: ExactData, selection: Selection, fewest: int) -> TableSource:
     """Return the source of a table that is given as exact sums, with all of its columns."""
     selection.require_no_text_options(SUMS)
     if selection.names is not None:
-        raise InvalidInput(f"--columns or --drop: must be given when {SUMS} are made, not when they are used")
+        raise InvalidInput(f"--columns or --drop: must be given where {SUMS} are computed, not where they are used")
     if data.n < fewest:
         raise InvalidInput(f"{SUMS} have no row: must be sums over at least one row")
     columns = data.columns or numbered(data.d)

@@ -23,7 +23,8 @@ Passing = Callable[[], Iterator[Matrix]]
 
 @dataclass(frozen=True)
 class Part:
-    """One file of a table, or one data set in memory. Its columns are known, but its rows have not been read yet.
+    """One file of a table, or one data set in memory. The names of the columns are known, but the rows have not been
+    read yet.
 
     Attributes
     ----------
@@ -33,9 +34,9 @@ class Part:
     index : the columns that the data declare to be a row index. Columns of an index are not features.
     rows : for data that are stored on several machines, a function that maps indices of columns to the rows with these
         columns; otherwise None.
-    select : a function whose argument is a tuple of indices of columns. The function `select` returns another function,
-        which begins a pass over the rows, with these columns in this order. The function `select` raises `InvalidInput`
-        at once if the format declares that one of these columns is not numeric.
+    select : a function whose argument is a tuple of indices of columns. The function `select` returns another function.
+        Each call of the returned function reads all rows once, with these columns in this order. The function `select`
+        raises `InvalidInput` at once if the format declares that one of these columns is not numeric.
     """
 
     name: str
@@ -75,8 +76,8 @@ def unwatched(passing: Iterator[Matrix], rows: int | None) -> Iterator[Matrix]:
 def joined(parts: Sequence[Part], selection: Selection, watch: Watch, fewest: int = 1) -> TableSource:
     """Return one table that has the rows of all parts, one part after the other.
 
-    The function checks that all parts have the same columns in the same order. The function then counts the rows, if
-    only a pass determines their number.
+    The function checks that all parts have the same columns in the same order. If the number of rows is not known in
+    advance, the function then reads all rows once to count them.
     """
     first = parts[0]
     if not first.columns:

@@ -395,7 +395,7 @@ def test_what_is_not_a_real_number_is_refused_wherever_it_hides(read: Callable[[
         read()
 
 
-# Groups and ranges of rows that cross the borders of chunks
+# Tests of groups and ranges of rows that are spread over several chunks
 
 
 def in_chunks(x: Matrix, sizes: list[int]) -> Chunks:

@@ -90,9 +90,10 @@ def test_one_column_has_no_regression() -> None:
 def parts(m: Matrix, other: Matrix, target: int) -> tuple[float, float, float]:
     """Return three arguments of `error_bound`: two norms of the difference m − other, and an eigenvalue of m.
 
-    The first norm is the Euclidean norm of the target's column of m − other, without the entry on the diagonal. The
-    second norm is the spectral norm of the block of m − other that belongs to the features. The eigenvalue is the least
-    eigenvalue of the block of m that belongs to the features, or 0 if it is negative.
+    The first norm is the Euclidean norm of the column `target` of the matrix m − other, without its entry on the
+    diagonal. The second norm is the spectral norm of the matrix m − other without its row and column `target`. The
+    eigenvalue is the least eigenvalue of the matrix m without its row and column `target`, or 0 if this eigenvalue is
+    negative.
     """
     others = np.arange(len(m)) != target
     delta = m - other

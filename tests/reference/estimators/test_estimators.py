@@ -78,7 +78,8 @@ def test_the_check_of_the_conventions_can_fail() -> None:
 @pytest.mark.parametrize("estimator", EVERY, ids=repr)
 def test_the_spend_is_that_of_the_mechanism_and_within_the_budget(estimator: Any) -> None:
     done = fitted(estimator)
-    # The estimator adds a constant column, through which the mean is released. Ridge regression also adds the target.
+    # The estimator adds a constant column. The products of this column with the other columns give the mean. Ridge
+    # regression also adds the target.
     columns = X.shape[1] + 1 + isinstance(estimator, PrivateRidge)
     candidate = next(c for c in CANDIDATES if c.name == done.mechanism_)
     budget = {"epsilon": 1} if estimator.epsilon else {"rho": 1}

@@ -93,7 +93,8 @@ def test_a_row_that_comes_spends_the_whole_budget_and_no_more(about: Mechanism[A
             spent = moved["rows"] / unit["rows"] + np.abs(change).sum() / unit["sum"]
             budget = 1.0
         assert spent <= budget * (1 + 1e-12)
-    # A row along an axis spends the whole budget; for entrywise noise a row of equal entries does.
+    # For entrywise noise, the addition of a unit row with equal entries spends the whole budget. For any other noise,
+    # the addition of the row e₁ spends the whole budget.
     entrywise = about.name in ("entrywise-laplace", "lap-cov")
     row = np.full((1, 2), 0.5**0.5) if entrywise else np.array([[1.0, 0.0]])
     none = np.zeros((0, 2))

@@ -30,7 +30,7 @@ EVERY = pytest.mark.parametrize("about", MECHANISMS.values(), ids=list(MECHANISM
 SCALES = re.compile(r".*(scale|scales|scale_of_sum|variance|multiplier|exponent|exponents)")
 # Some mechanisms refuse a value at an end of a parameter's range if all other numbers have their default values. The
 # keys name the mechanism, the parameter and the value. For at least one choice of the options, the mechanism must
-# refuse this value with a message that contains the word on the right.
+# refuse this value with a message that contains the word that `REFUSED` has for the key.
 REFUSED = {
     ("gauss-cov-approximate", "epsilon", 1e12): "calibration",
     ("box-gauss-approximate", "epsilon", 1e12): "calibration",

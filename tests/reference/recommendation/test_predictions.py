@@ -291,7 +291,7 @@ def test_goals_say_what_a_smaller_release_gives() -> None:
                                                  (Setting(10_000, 6, ZCDP(1.0)), 2 / math.sqrt(3))])  # fmt: skip
 def test_the_bound_on_a_regression_is_of_the_matrix_that_ridge_uses(setting: Setting, factor: float) -> None:
     """If the mechanism has not projected its matrix, `ridge` does so, and the projection may increase the error. The
-    test fails if the bound ignores this.
+    test fails if the bound does not include this increase.
     """
     found = recommend(setting, goal="regression")
     first = found.ranked[0]

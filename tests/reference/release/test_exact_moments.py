@@ -96,7 +96,7 @@ def test_a_release_from_sums_on_a_ball(name: str) -> None:
     for change, named in (
         ({"row_bound": 5.0}, "must be 4.0, the value with which the sums were made"),
         ({"row_bound": None, "scale_by_data": True}, "the data are exact sums"),
-        ({"selection": Selection(columns=("x1",))}, "must be given when the exact sums are made"),
+        ({"selection": Selection(columns=("x1",))}, "must be given where the exact sums are computed"),
         ({"rounded": False}, "the data are exact sums|no form in float64"),
     ):
         with pytest.raises(InvalidInput, match=named):

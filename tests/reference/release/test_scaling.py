@@ -24,7 +24,7 @@ def applied(scaled: Scaling, x: Matrix) -> Matrix:
     return np.concatenate(list(blocks(scaled.apply(halves))))
 
 
-# The map into the domain of a mechanism
+# Tests of the map from bounded data to the domain of a mechanism
 
 
 def test_a_ball_agrees_with_a_hand_calculation() -> None:
@@ -123,8 +123,8 @@ def test_a_gaussian_without_noise_is_the_mean_and_the_covariance_of_the_data() -
 
 
 def test_coefficients_predict_in_the_units_of_the_data() -> None:
-    """Test that regression coefficients are converted to the units of the data. For y = 3 + 2 x₁ − x₂ they are 2 and
-    −1, whatever the bounds are.
+    """Test that regression coefficients are converted to the units of the data. For y = 3 + 2 x₁ − x₂ the converted
+    coefficients must be 2 and −1.
     """
     rng = np.random.default_rng(0)
     features = rng.uniform([0, 100], [120, 220], (50, 2))

@@ -337,9 +337,9 @@ def of_ones(monkeypatch: pytest.MonkeyPatch) -> None:
 def scale(name: str, options: dict[str, str], d: int, epsilon: str) -> None:
     """Check that the noise scale equals that of the floating-point version up to a relative error of 1e-14.
 
-    The floating-point version has a rounding error of a few 1e-16. If a constant of the interval arithmetic were only a
-    float, its error would be as small as this rounding error. The test could not detect such a constant, but
-    `test_the_scales_are_balls` can.
+    The floating-point version has a rounding error of a few 1e-16. A constant that is a float in place of an interval
+    would have an equally small error, which this test does not detect. The test `test_the_scales_are_balls` detects
+    such a constant.
     """
     x = np.zeros((7, d))
     found = draw(name, options, x, 1, grid="2^-120", **dict.fromkeys(budget(name), epsilon))

@@ -68,8 +68,8 @@ def beginning(monkeypatch: pytest.MonkeyPatch, variants: Sequence[tuple[str, dic
 
 
 def races(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Check the two mechanisms that only compare numbers and round none: an initial precision of 2 bits must give the
-    same output as one of 200 bits.
+    """Check the two mechanisms whose output is decided by comparisons of numbers alone, so that no number is rounded.
+    With an initial precision of 2 bits, the output must be the same as with 200 bits.
     """
     for seed in range(60):
         for name, options in RACES:

@@ -54,7 +54,7 @@ def test_the_steps_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     sample(np.eye(2), np.random.default_rng(0), rho=0.7, calibration="tight", kappa=1e4, beta=0.1)
     seen = [call.options for call in calls]
     assert half(0.7) == 0.35
-    assert len(seen) == 8  # seven rounds and the final estimate
+    assert len(seen) == 8  # one call in each of seven rounds, and one for the final estimate
     assert sum(s["rho"] for s in seen) == pytest.approx(0.7)
     assert seen[-1] == {"rho": 0.35, "calibration": "tight", "kappa": 1000, "beta": 0.05}
     assert sum(s["beta"] for s in seen) == pytest.approx(0.1)

@@ -37,7 +37,9 @@ def data(n: int, kappa: float, mean_bound: float, d: int = 3, seed: int = 0) -> 
 
 
 def test_one_record_makes_one_zero_row() -> None:
-    """Test that the differences of a single row are one row of zeros. A mean must be released from a single row."""
+    """Test that `differences` returns one row of zeros for data with a single row, and that the mechanism releases a
+    mean of such data.
+    """
     np.testing.assert_array_equal(next(iter(blocks(differences(np.array([[5.0, 6.0]]))))), [[0, 0]])
     assert sample([[5.0, 6.0]], np.random.default_rng(0), rho=1.0).shape == (2,)
 

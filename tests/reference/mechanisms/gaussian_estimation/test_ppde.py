@@ -50,7 +50,7 @@ def test_long_records_are_shortened() -> None:
     rows = np.array([[1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0]])
     # the first row is shortened to length 1
     np.testing.assert_allclose(block_mean(rows, 1, 2, np.arange(4), 1.0), np.full(4, 0.25))
-    # on one coordinate, the rows have length at most 1
+    # with the first column alone, the rows have length at most 1 and are not shortened
     np.testing.assert_allclose(block_mean(rows, 1, 2, np.array([0]), 1.0), [0.5])
 
 

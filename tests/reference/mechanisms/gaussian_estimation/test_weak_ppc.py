@@ -72,8 +72,8 @@ def test_the_sample_size_is_the_smallest_that_is_enough(calibration: Any, rho: f
 
 @pytest.mark.parametrize("d", [1, 4])
 def test_the_second_moment_is_as_regular_as_stated(d: int) -> None:
-    # The eigenvalues are outside the bounds with probability at most 1e-9.
-    # With a 500th of the rows, the eigenvalues are usually outside.
+    # Some eigenvalue is outside the bounds 0.95 and 1.05 with probability at most 1e-9.
+    # With a 500th of the rows, some eigenvalue is usually outside the bounds.
     rng = np.random.default_rng(d)
     n = math.ceil(regularity_rows(d, 1e-9))
     x = rng.standard_normal((n, d))

@@ -152,7 +152,7 @@ def first_numbers(source: Any) -> list[float]:
 
 @pytest.mark.parametrize("seed", [0, 5, 12345])
 def test_the_stream_of_t_is_that_of_no_other_generator(seed: int) -> None:
-    d = 40  # there is a projection only for more than 36 columns
+    d = 40  # for d ≤ 36, T is the identity matrix, for which no random numbers are drawn
     t = transform(d, 1.0, 0.1, seed)
     drawn = (t.ravel()[:4] * math.sqrt(len(t))).tolist()
     others = [seed, (seed, STREAM), seed + STREAM * 2**32, *np.random.SeedSequence(seed).spawn(20)]

@@ -13,8 +13,8 @@ PROPERTY = settings(max_examples=60)
 
 
 def test_the_error_bound_holds_on_draws() -> None:
-    # The bound is far from tight. But the first term of the bound, 1.5 d, would be no bound alone, because more than a
-    # tenth of the errors exceed it.
+    # The bound is far from tight. Its first term 1.5 d is not a valid bound by itself, because more than a tenth of the
+    # errors exceed 1.5 d.
     rng = np.random.default_rng(3)
     for d in (2, 5):
         errors = np.linalg.norm(draw_noise(d, rng, 2000), axis=(1, 2))

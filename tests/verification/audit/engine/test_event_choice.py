@@ -79,9 +79,10 @@ def test_half_of_the_laplace_noise_is_refuted_at_1000_draws() -> None:
 
 @pytest.mark.slow
 def test_the_loss_of_laplace_noise_is_shown_to_two_hundredths_at_a_million_draws() -> None:
-    """The test fails if the audit tests the privacy loss on a set of outputs that occurs too rarely. One event occurs
-    318 000 times on one data set and 116 000 times on the other. The event with the largest ratio is a worse choice,
-    because it occurs only 10 403 and 3 823 times.
+    """The test fails if the audit tests the privacy loss on a set of outputs that occurs too rarely. One set of outputs
+    occurs 318 000 times on one data set and 116 000 times on the other. The set with the largest ratio of frequencies
+    is a worse choice. It occurs only 10 403 and 3 823 times, so that the ratio of its two probabilities is estimated
+    less accurately.
     """
     event = checks("laplace", 1.0, PureDP(1.0), 10**6, 0)["event"]
     assert event.facts.loss_lower_bound > 0.98
@@ -127,9 +128,9 @@ def test_the_table_of_coins_that_keep_a_claim_agrees_with_the_definition(claim: 
 
 
 def test_the_largest_loss_is_the_loss_that_an_event_without_an_exception_would_show() -> None:
-    """The test fails if the largest detectable loss in a report is larger than the loss that any set of outputs can
-    show. The set of outputs that shows the largest loss contains every output drawn on one data set, and no output
-    drawn on the other.
+    """For pure DP, the largest detectable loss must be the lower bound on the loss that an ideal set of outputs gives.
+    Such a set contains every output drawn on one data set, and no output drawn on the other. For other notions of
+    privacy, more draws must give a larger loss.
     """
     share = 1e-10 ** (1 / 700)
     assert largest_loss((700, 720), PureDP(1.0), 1e-10) == pytest.approx(math.log(share / (1 - share)))

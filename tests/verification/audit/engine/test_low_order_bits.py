@@ -298,8 +298,9 @@ def test_a_noisy_number_of_rows_is_flagged_between_one_row_and_two(name: str) ->
 @pytest.mark.thorough
 @pytest.mark.parametrize("calibration", mechanism("recursive-moment").choices["calibration"])
 def test_one_round_of_recursive_moment_is_flagged(calibration: str) -> None:
-    """With one round, no multiplication by matrices of earlier rounds changes the low-order bits of the noise. The test
-    fails if the check does not detect the floating-point noise in this case.
+    """If there are several rounds, the noisy matrix is multiplied by matrices of earlier rounds, which changes its
+    low-order bits. If there is only one round, the low-order bits are those of floating-point noise, and the test fails
+    if the check does not detect them.
     """
     name = "recursive-moment"
     assert known(name).bits_unseen

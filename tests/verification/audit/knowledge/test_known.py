@@ -1,5 +1,5 @@
-"""Test that the audit finds the facts that it needs about a mechanism. They are in a file that is named after the
-mechanism, or in another package.
+"""Test that the audit finds the facts that it needs about a mechanism. These facts are in a file that is named after
+the mechanism, or in another package.
 """
 
 from collections.abc import Iterator

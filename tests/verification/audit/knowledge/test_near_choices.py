@@ -50,8 +50,8 @@ def test_a_mechanism_that_is_no_query_plus_noise_has_data_near_its_choices_or_a_
 
 
 def test_without_a_choice_in_reach_there_are_no_data() -> None:
-    """With some options, a mechanism never takes one of its decisions. The test fails if the audit nevertheless makes
-    data sets for this decision. For example, the mechanism coinpress-mean with one step never clips rows to an
+    """With some options, a mechanism never takes one of its decisions. The test fails if the audit makes data sets for
+    a decision that is never taken. For example, the mechanism coinpress-mean with one step never clips rows to an
     estimated ball.
     """
     for name, own, kind in (

@@ -98,8 +98,8 @@ def test_three_percent_are_seen_near_the_choice(factor: float) -> None:
 
 
 def test_one_round_has_no_choice() -> None:
-    """The mechanism decides between two rounds which directions it shortens. The test fails if the audit makes data
-    sets for such a decision although there is only one round.
+    """The mechanism decides between two rounds which directions it shortens. If there is only one round, there is no
+    such decision, and the test fails if the audit makes data sets for it.
     """
     known = claimed(kappa=100.0)
     assert known.rounds == 1

@@ -1,5 +1,5 @@
-"""Test the audit's descriptions of bugs in published libraries. For each description there must be a broken
-implementation that repeats the bug. The numbers in a description must agree with numbers that another method computes.
+"""Test the audit's descriptions of bugs in published libraries. For each described bug there must be a broken
+implementation that has the same bug. The numbers in a description must agree with numbers that another method computes.
 """
 
 import math
@@ -52,7 +52,7 @@ def test_the_loss_is_the_largest_log_ratio_and_is_attained_between_the_axes_of_t
     u2 = np.vstack([np.random.default_rng(0).dirichlet(np.full(Q, 0.2), 20000), np.eye(Q)])
     ratio = log_density(u2 @ a, b, Q) - log_density(u2 @ swapped, b, Q)
     assert ratio.max() == pytest.approx(loss(ETA, b, Q), rel=1e-12)
-    assert np.argmax(ratio) == 20000  # index 20000 is the direction e₁
+    assert np.argmax(ratio) == 20000  # the first row after the 20 000 random rows belongs to e₁
 
 
 def test_the_acceptance_rate_by_simulation() -> None:

@@ -58,10 +58,10 @@ CAUGHT = [(name, kind, check) for name, mutant in NEGATIVE_CONTROLS.items() for 
 
 
 def is_slow(i: int) -> bool:
-    """Return whether the test of a broken implementation is slow. A test of the data path is quick if
-    `QUICK_DATA_PATHS` contains its implementation. Any other test is quick if no earlier test in the list `CAUGHT` is
-    of the same check, and if `QUICK_MECHANISMS` contains the mechanism. For checks of the contract, the mechanism does
-    not matter.
+    """Return whether the test of a broken implementation is slow. A test of the data path is slow unless
+    `QUICK_DATA_PATHS` contains its implementation. Any other test is slow if an earlier test in the list `CAUGHT` is of
+    the same check. A test that is neither of the data path nor of the contract is also slow if `QUICK_MECHANISMS` does
+    not contain the mechanism.
     """
     name, *check = CAUGHT[i]
     if check[0] == "data path":
@@ -147,8 +147,8 @@ SHARE = ("clip-l1", "two-rows", "box-muller-twice", "alternating-signs", "trace-
 WRITTEN = {row.control: row for row in ROWS}
 NOT_MEASURED = set(NEGATIVE_CONTROLS) - set(WRITTEN)
 MEASURED = [name for name in NEGATIVE_CONTROLS if name not in NOT_MEASURED]
-# An audit of this control takes a minute. `test_the_check_meant_for_it_rejects_the_mutant` tests the check that finds
-# its mistake.
+# An audit of this negative control takes a minute, so the test of the audit is marked `sweep`. Another test,
+# `test_the_check_meant_for_it_rejects_the_mutant`, runs only the check that finds the mistake.
 WAITING = ("slow-in-high-dimension",)
 
 
@@ -159,8 +159,8 @@ def _mark(name: str) -> pytest.MarkDecorator:
 @pytest.mark.parametrize("name", [pytest.param(name, marks=_mark(name)) for name in MEASURED])
 def test_the_table_of_controls_is_what_an_audit_finds(name: str) -> None:
     """The test fails if the audit no longer refutes a broken implementation that the stored table lists as refuted, or
-    refutes one that the table lists as not refuted. The check that refutes the implementation and the number of draws
-    may differ from the table.
+    refutes one that the table lists as not refuted. The test does not compare the number of draws, nor which check
+    refutes the implementation.
     """
     row = row_of(name)
     assert (row.verdict == "REFUTED") == (name not in STANDING)
