@@ -190,7 +190,7 @@ def by_sniper(classifier: str, rarest: float) -> Attempt:
 
 def _hockey_stick() -> tuple[Any, Any, Any]:
     """Return the modules of dp_auditorium that the tester needs. The whole package is not imported, because its import
-    would need one more package, a service that searches for data.
+    would need a further package, a search service.
     """
     found = None if "dp_auditorium" in sys.modules else importlib.util.find_spec("dp_auditorium")
     if found is not None:

@@ -98,7 +98,7 @@ FIGURE_1 = Experiment(
         ),
     ),
     (
-        "The paper does not say how rows were scaled. We chose the public bounds; the largest norm depends on the data.",
+        "The paper does not say how it scaled rows. We chose the public bounds; the largest norm depends on the data.",
         "With the constants of the paper, AD spends at most 0.75 ε, IT-U at most 0.625 ε, and L at most 0.71 ε.",
         "KT is a reconstruction from the description in ADK19.",
         "G is calibrated exactly, for neighbours that replace a row.",
