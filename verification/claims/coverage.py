@@ -1,10 +1,11 @@
 """Derive from the source code of a check the method that it uses and the cases that it covers. The function
 `overclaims` lists what a check declares although its source does not permit it.
 
-The source of a check consists of its own function and of every function of the verification package that it calls or
-that is the default of one of its arguments. The source also contains the module-level values that these functions use.
-It does not contain the reference: the same formula of the reference computes with floats, fractions or symbols, so it
-does not show in which arithmetic a check computes. The derivation searches the source for the following traits.
+The source of a check consists of functions of the verification package: the function of the check, the functions that
+it calls or has as defaults of arguments, and the functions that these use in turn. The source also contains the
+module-level values that these functions use. The source contains no functions of the reference, because they do not
+show in which arithmetic a check computes: one function of the reference can compute with floats, fractions or symbols.
+The derivation searches the source for the following traits.
 
     rng    : a random generator; then the check covers random samples, whatever the declaration says
     floats : numpy, a rounded literal, a float function of math; then it is "floating"
@@ -12,8 +13,8 @@ does not show in which arithmetic a check computes. The derivation searches the 
     lists  : a loop over numbers that are written out or counted; then it covers a range, and not all cases
 
 A check that covers all cases may loop over a short written list if the list contains all cases ("both signs"). The
-argument `exhausts` of the check then says why it does, and the ledger prints this reason. A check that covers all cases
-never uses a counted list, such as d in range(2, 9).
+argument `exhausts` of the check then gives the reason why the list contains all cases, and the ledger prints this
+reason. A check that covers all cases must not loop over a range, such as d in range(2, 9).
 """
 
 import ast
@@ -36,9 +37,9 @@ EXACT_MATH = {"comb", "factorial", "prod", "gcd", "lcm", "isqrt", "perm", "inf",
 DIRECTED = {"fadd", "fsub", "fmul", "fdiv"}  # functions of mpmath with a direction of rounding
 # names of mpmath that a check may use without the trait `points`
 INTERVAL_MPMATH = {"iv", "mp", "libmp", "workprec", "workdps", "nstr", "mpf", "inf", *DIRECTED}
-# parts of numpy that are not floating point
+# names of numpy that do not show that a check computes in floating point
 NOT_FLOATS = {"random", "bool_", "ndarray", "object_", "integer", "int64"}
-SYMBOLS = re.compile(r"\w+\d+:\d+")  # sympy writes a counted list of symbols in this way, such as x1:4
+SYMBOLS = re.compile(r"\w+\d+:\d+")  # in sympy, x1:4 stands for the symbols x1, x2, x3
 LARGEST_DENOMINATOR = 64  # the largest denominator of a float literal that counts as exact
 COUNTING = {"range", "product", "linspace", "arange", "geomspace", "logspace"}
 
@@ -139,8 +140,8 @@ def _nodes(function: FunctionType) -> Iterator[ast.AST]:
 
 
 def _used(function: FunctionType) -> dict[str, Any]:
-    """Return the module-level values that a function uses, by name. They include attributes of modules of the
-    verification package, such as `series.PI`.
+    """Return the module-level values that a function uses, by name. The result also contains the attributes of modules
+    of the verification package that the function uses, such as `series.PI`.
     """
     values: dict[str, Any] = {}
     code = function.__code__
@@ -169,7 +170,7 @@ def _closure(function: FunctionType) -> list[FunctionType]:
     waiting: list[Any] = [function]
     while waiting:
         value = inspect.unwrap(waiting.pop()) if waiting else None
-        value = getattr(value, "function", value)  # the name may be that of a check that another check runs
+        value = getattr(value, "function", value)  # if the value is a check, take its function
         if isinstance(value, Mapping):
             waiting += value.values()
         if not isinstance(value, FunctionType) or value in found:
@@ -215,7 +216,8 @@ def _marked(function: FunctionType) -> Iterator[tuple[str, ast.AST]]:
             yield "rng", node
         yield from _floats(node, function)
         if function.__module__.startswith(TOOLS):
-            continue  # a loop in verification/exact is part of one computation; it does not list cases of a claim
+            # a loop in verification/exact is a step of a computation; it does not go through the cases of a claim
+            continue
         if isinstance(node, ast.For | ast.comprehension) and _is_list(node.iter, values):
             yield "lists", node.iter
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and SYMBOLS.fullmatch(node.value):

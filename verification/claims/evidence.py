@@ -61,8 +61,8 @@ class Evidence:
 
 
 def concluded(found: Iterable[Result], attained: float | None = None) -> Evidence:
-    """Return evidence that no case fails and that no value exceeds its bound. If `attained` is given, the largest ratio
-    of a value to its bound must also be at least `attained`.
+    """Return an `Evidence` that holds if no case fails and no value exceeds its bound. If `attained` is given, the
+    largest ratio of a value to its bound must also be at least `attained`.
     """
     failed: list[str] = []
     shares: list[Number] = []
@@ -141,8 +141,8 @@ def mutant(name: str, /, **slots: Any) -> Callable[[Run], Run]:
 def scaled(value: Any, factor: Fraction) -> Any:
     """Return the value of a slot, multiplied by a factor.
 
-    If the value is a function, return a function that multiplies its result by the factor. If it is a tuple, only its
-    first entry is multiplied. A figure given as text keeps its number of decimal places.
+    If the value is a function, return a function that multiplies its result by the factor. If the value is a tuple,
+    only the first entry of the tuple is multiplied. A figure given as text keeps its number of decimal places.
     """
     if callable(value):
         return lambda *given, **named: _times(value(*given, **named), factor)

@@ -5,8 +5,9 @@ data (an array, a pandas data frame, a list of rows) and of the randomness (a nu
 older RandomState, Python's random.Random). The audit uses the first candidate that gives an output. Candidate
 expressions are tried on public example rows, and never on the user's data.
 
-The search may find a method of a returned object, or a part of a returned value. The audit uses such a method or part
-only if its value changes with the seed. Otherwise the value may be a quantity without noise that is never released.
+An expression may also call a method of the object that the function returns, or take a part of the returned value. The
+audit uses such an expression only if its value changes with the seed. Otherwise the value may be a quantity without
+noise that is never released.
 """
 
 import importlib.util
@@ -94,7 +95,7 @@ class WrongOutput(CannotRun):
 
 
 def role_of(name: str) -> str | None:
-    """Return what a parameter is for, as its name suggests."""
+    """Return the key of `ROLES` that the name of a parameter suggests, or None if the name is not known."""
     # in scikit-learn, a__b is the parameter b of the step a
     return ROLE.get(name.rpartition("__")[2].lower().replace("_", ""))
 
@@ -232,8 +233,8 @@ def _copied(estimator: Any, forms: _Forms) -> str:
 def _method(kind: type, made: str, forms: _Forms) -> str:
     """Return the name of the method of a class that takes the data.
 
-    If several methods can take the data, a method with a known name is returned. If no method has a known name, the
-    only method is returned whose parameter for the data has a known name.
+    If several methods can take the data, a method with a known name is returned. If no method has a known name, a
+    method whose data parameter has a known name is returned, provided that there is only one such method.
     """
 
     def call(name: str) -> str:

@@ -49,9 +49,10 @@ def notes_on(draw: Any, declared: Mechanism[Any, ..., Any]) -> tuple[str, ...]:
 def to_pass(draw: Any, declared: Mechanism[Any, ..., Any], stated: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keywords to add to the call of a target.
 
-    A value that the user stated is passed if the target has a parameter of this name and uses another value for it. If
-    the rows of the mechanism lie in the unit ball, a parameter of the target that bounds the length of rows gets the
-    value 1, unless 1 is its default. A keyword that the expression for the call already has is not passed.
+    A value that the user stated is added to the call under two conditions. The target has a parameter of this name, and
+    without the added keyword it would use another value. If the rows of the mechanism lie in the unit ball, a parameter
+    of the target that bounds the length of rows gets the value 1, unless 1 is its default. A keyword that the
+    expression for the call already has is not passed.
     """
     defaults, own = _defaults(draw), own_values(draw, declared)
     passed = {name: value for name, value in stated.items() if name in defaults and own.get(name) != value}

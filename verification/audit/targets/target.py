@@ -420,7 +420,8 @@ def _ignores_exceptions(frame: FrameType | None) -> bool:
 def _alarms(seconds: float) -> Iterator[_Limit]:
     """Raise an exception in the `with` block after `seconds`, and raise exceptions repeatedly from then on.
 
-    The block gets an object with the attribute `armed`, and no exception is raised while `armed` is false.
+    The `with` statement gives the block an object. No exception is raised while the attribute `armed` of this object is
+    false.
     """
     limit, raised = _Limit(), 0
 

@@ -24,8 +24,8 @@ class Whereabouts:
 def whereabouts(source: TargetSource, loaded: Target | None = None) -> Whereabouts | None:
     """Return the place where a function is defined, or the script of a process; return None if the place is not known.
 
-    The search imports nothing. If `loaded` is None, or if the file of its function is not found, the function that
-    `source` names is looked up in the text of its module.
+    The search imports nothing. For a function, the place is first taken from the target `loaded`. If this gives no
+    place, the text of the module that `source` names is searched for the function.
     """
     directory = Path(source.directory if isinstance(source, TargetReference) else os.getcwd()).resolve()
     found = None if loaded is None else _defined(loaded.draw, directory)

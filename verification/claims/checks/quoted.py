@@ -19,8 +19,10 @@ def all_round_to(values: Iterable[Number], figures: Iterable[str]) -> bool:
 
 
 def exceeds(value: Number, bound: Number, quoted: tuple[str, str], also: bool = True) -> Evidence:
-    """Return evidence that the value exceeds the bound, and that both round to the figures that the ledger entry
-    quotes. The evidence also requires the condition `also`.
+    """Return evidence that the value exceeds the bound.
+
+    For the evidence to hold, the value and the bound must also round to the figures `quoted` of the ledger entry, and
+    `also` must be true.
     """
     figures = {"value": f"{float(value):.6g}", "bound": f"{float(bound):.6g}"}
     return Evidence(also and value > bound and all_round_to((value, bound), quoted), "", figures)

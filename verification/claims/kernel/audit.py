@@ -41,10 +41,10 @@ KIND = [
     "| _ => assert t; [repeat intro; lazymatch goal with |- ?g => let h := eval hnf in g in idtac h end|] end."
 ]
 PROOF = "proof"
-# A constant is applied to all of its arguments. If the result has one of these types, the constant is a predicate, a
-# set or a type, and can be a premise of a statement.
+# The audit asks for the type of each constant, applied to all of its arguments. If it is one of these types, the
+# constant is a predicate, a set or a type, and can be a premise of a statement.
 CONDITIONS = ("Prop", "bool", "Set", "Type", "ssrfun.simpl_fun", "ssrbool.qualifier", "finset.set_type")
-# the space before an item of the answer to Print Module
+# This matches the space before each item in the kernel's answer to the command Print Module.
 ITEM = re.compile(r"\s(?=(?:Definition|Parameter|Record|Inductive|CoInductive|Variant|Module|Axiom|Primitive) \S)")
 # the name of a constructor in the definition of a type, as in `:= Build {` or `| Name :`
 CONSTRUCTORS = re.compile(r":=\s*([^\s{]+)\s*\{|[|=]\s*(\S+) :")
@@ -66,7 +66,7 @@ class Printed:
 
 @dataclass(frozen=True)
 class Definition(Printed):
-    """A constant that a statement may mention.
+    """A constant of the project that the statement of a theorem may mention.
 
     The constant is a definition, or Qed has sealed it, as it seals proofs. For a sealed constant the kernel prints only
     the type.
@@ -102,7 +102,7 @@ class Witness:
 
 @dataclass(frozen=True)
 class Audit:
-    """All answers of the kernel in one audit."""
+    """The answers of the kernel about the theorems, definitions and lemmas of the project, from one audit."""
 
     theorems: Mapping[Tagged, Statement]
     definitions: Mapping[str, Definition]
@@ -239,9 +239,9 @@ class Answers:
     kinds: Mapping[str, str]
 
     def mentioned(self, text: str) -> frozenset[str]:
-        """Return the constants of the project that a term mentions, where the term is printed in explicit form.
+        """Return the constants of the project that occur in a term, given in the explicit form that the kernel prints.
 
-        If the term mentions a constructor, the result has the type that it constructs.
+        If a constructor occurs in the term, the result contains the type of the objects that it constructs.
         """
         owner = self.constants.owner
         found = frozenset(owner.get(name, name) for name in terms.names(text, self.modules))
@@ -280,11 +280,11 @@ class Answers:
         )
 
     def _is_data(self, binder: str) -> bool:
-        """Return whether a type is left out of `Statement.assumes`, the types of quantified variables that may have no
-        element.
+        """Return whether the type of a quantified variable is left out of `Statement.assumes`.
 
-        A type is left out if it certainly has an element. A type that the project defines by constructors, such as a
-        record, is also left out, because `to_witness` asks for a separate witness that this type has an element.
+        The field `Statement.assumes` has the types that may have no element. A type is left out if it certainly has an
+        element. A type that the project defines by constructors, such as a record, is also left out, because
+        `to_witness` asks for a separate witness that this type has an element.
         """
         return terms.head(binder) in self.constants.owner.values() or terms.is_plain(binder, self.modules)
 

@@ -188,7 +188,7 @@ def corrected_corollary_1(
     for d in (1, 2, 3, 5):
         w = sp.symbols(f"w1:{d + 1}", positive=True)
         drawn = [4 * eta for eta in exponents(epsilon, list(w))]
-        last = epsilon / 2 * w[-1] / sum(w)  # the part of ε/2 for the last direction, which is not drawn
+        last = epsilon / 2 * w[-1] / sum(w)  # the last direction's share of ε/2; this direction is not drawn
         parts = [*drawn, last]
         left = 8 * sum((d - i + t) * w[i] ** 2 / parts[i] for i in range(d))
         right = sp.nsimplify(constant) ** 2 * (d + sp.nsimplify(share) * t) / epsilon * sum(w) ** 2

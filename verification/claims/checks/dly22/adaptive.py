@@ -47,7 +47,7 @@ def random_squares(rng: np.random.Generator, n: int) -> list[Fraction]:
 # CLIPPING
 
 
-@check("exact", scope="500 random data sets, two readings of (1)")
+@check("exact", scope="500 random data sets, with two formulas for the lost equation (1)")
 @mutant("the share of long rows", forms=(lambda s, t: sum(v > t for v in s) * Fraction(1, len(s)),))
 @mutant("without the positive part", forms=(lambda s, t: sum(v - t for v in s) / len(s),))
 def tail_function(
@@ -58,8 +58,8 @@ def tail_function(
 ) -> Found:
     """The clipping bias γ(X, τ) does not increase with τ; γ(X, 0) = tr Σ and γ(X, 1) = 0 hold in rational arithmetic.
 
-    Our copy of the paper has lost equation (1), so the check covers two readings: (1/n) Σ (‖x_i‖² − τ²)₊ and the larger
-    (1/n) Σ ‖x_i‖² 1{‖x_i‖ > τ}.
+    Our copy of the paper has lost equation (1), so the check tries two formulas for it: (1/n) Σ (‖x_i‖² − τ²)₊ and the
+    larger (1/n) Σ ‖x_i‖² 1{‖x_i‖ > τ}.
     """
     rng = np.random.default_rng(1)
     for _ in range(500):
@@ -230,7 +230,9 @@ def skewed_example(
             tau = clip_squared(n)
             clipped = (least(n, trace, tau, rho) + long * max(0.0, 1 - tau) / n) * n
             gap = max(abs(unclipped / limits[0] - 1), abs(clipped / limits[1] - 1))
-            yield {f"the distance from the limits falls to {gap:.2g}": gap < before / 10}
+            yield {
+                f"the relative distance of the bounds from their limits falls tenfold, to {gap:.2g}": gap < before / 10
+            }
             before = gap
         yield gap < 1e-6
 
@@ -238,7 +240,7 @@ def skewed_example(
 @check("floating", scope="n = 1e64, 1e128")
 @mutant("all rows of the second data set have one norm", level=Fraction(3, 8))
 def no_quantile(level: Fraction = Fraction(1, 4)) -> Evidence:
-    """On one of two data sets with equal n, d and trace, any fixed quantile as threshold costs a factor n^{1/16}.
+    """Clipping at a fixed quantile multiplies the error by n^{1/16} on one of two data sets with equal n, d and trace.
 
     To clip at a quantile is to take as τ the norm of the row that has a fixed rank in descending order. The two data
     sets of the example have d = n, tr = n^{−3/8} and m = n tr. One data set has m rows of squared norm 1, and its other

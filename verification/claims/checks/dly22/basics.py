@@ -47,13 +47,13 @@ def trace_identity(moment: Formula = second_moment) -> Found:
         yield abs(float(values.sum() - (x**2).sum() / n)) / ROUNDING
 
 
-@check("floating", scope="all n, ρ; d ≤ 8 entry by entry")
+@check("floating", scope="all n and ρ, and d ≤ 8")
 @mutant("√2 times the scale", scale=lambda n, rho: sp.sqrt(2) * gauss_cov.noise_scale(n, rho))
 @mutant("half the variance off the diagonal", deviations=lambda d, e: wigner.deviations(d, "goe"))
 def gauss_cov_error(scale: Formula = gauss_cov.noise_scale, deviations: Formula = wigner.deviations) -> Evidence:
     """On all data GaussCov has exactly E‖Σ̂ − Σ‖_F² = d²/(n²ρ), so its error is of order d/n.
 
-    The check confirms σ²ρn² = 1 symbolically, and Σ_ij Var W_ij = d² entry by entry up to d = 8.
+    The check confirms σ²ρn² = 1 symbolically. For d ≤ 8 it adds up the variances of the entries of W, whose sum is d².
     """
     n, rho = sp.symbols("n rho", positive=True)
     unit = sp.simplify(sp.nsimplify(scale(n, rho)) ** 2 * n**2 * rho)

@@ -235,15 +235,17 @@ def _dominates(coded: Bound, proven: Plain, between: Plain, kink: float) -> tupl
     """Return whether the bounds satisfy `coded` ≥ `between` ≥ `proven` on a grid of d and β, and whether `kink` ≥ 0.
 
     The bound `coded` is that of the authors' code, `proven` is a bound with a proof, and `between` is an intermediate
-    bound. The second returned value is a text with the smallest ratios. The factor of ln(2/β) is K in `coded`. The
-    number `kink` is K minus the factor in `between`, at the dimension where the formula for K changes.
+    bound. The second returned value is a text with the smallest ratios. The bounds `coded` and `between` are sums of a
+    term in d and a multiple of ln(2/β). In `coded` the factor of ln(2/β) is K. The number `kink` is K minus the factor
+    of ln(2/β) in `between`, at the dimension where the formula for K changes.
     """
     pairs = list(product(DIMENSIONS, BETAS))
     ratio = min(float(coded(d, b)) / between(d, b) for d, b in pairs)
     step = min(between(d, b) / proven(d, b) for d, b in pairs)
     told = (
-        f"smallest ratio of the code's bound to the intermediate bound {ratio:.4f}, and of the intermediate bound "
-        f"to the proven bound {step:.4f}; K exceeds the intermediate factor by {kink:.4f}"
+        f"the code's bound is at least {ratio:.4f} times the intermediate bound; the intermediate bound is at least "
+        f"{step:.4f} times the proven bound; at the dimension where the formula for K changes, K exceeds the factor of "
+        f"ln(2/β) in the intermediate bound by {kink:.4f}"
     )
     return min(ratio, step) >= 1 and kink >= 0, told
 

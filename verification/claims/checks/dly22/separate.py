@@ -269,7 +269,7 @@ def gauss_bounds(d: int) -> tuple[float, float]:
     return float(gauss_cov.error_bound(1.0, d, 1.0, 0.1, "wigner")), float(tails.omega(d, 0.1))
 
 
-@check("floating", scope="d ≤ 1000, and powers of ten up to 10¹⁵")
+@check("floating", scope="d = 2 to 7, d = 25 to 1000, and d = 10⁴, 10⁵, …, 10¹⁵")
 @mutant("80 for 1/64", low=80.0)
 @mutant("1/100 for 1", high=0.01)
 def explicit_threshold(low: float = 1 / 64, high: float = 1.0) -> Found:
@@ -300,7 +300,7 @@ def explicit_threshold(low: float = 1 / 64, high: float = 1.0) -> Found:
 @mutant("the formula for d ≥ 2, used at d = 1", supremum=lambda d: ((d + 2) ** 2 + 4 * (d**2 // 4)) ** 0.5 / 2)
 def triangle_change(supremum: Formula = triangle_l1) -> Found:
     """Let Δ = xxᵀ − yyᵀ for x, y in the unit ball. For 2 ≤ d ≤ 5, sup Σ_{i≤j} |Δ_ij| is ½√((d + 2)² + 4⌊d²/4⌋), which
-    is at most √2 d. The rows of `block_pair` attain it.
+    is at most √2 d. For the two rows that `block_pair` returns, the sum Σ_{i≤j} |Δ_ij| equals this supremum.
 
     The check tries every sign pattern of Δ, with numpy's eigenvalues. At d = 1 the supremum of |x² − y²| is 1, at the
     rows 1 and 0.
@@ -315,7 +315,7 @@ def triangle_change(supremum: Formula = triangle_l1) -> Found:
         yield {f"d={d}": max(abs(largest - limit), abs(attained - limit)) <= ROUNDING and limit <= math.sqrt(2) * d}
 
 
-@check("floating", scope="200 points over five orders of magnitude")
+@check("floating", scope="200 random choices of n, ε, the trace, υ and η from 0.01 to 1000, with d < 1000")
 @mutant("all of ε for the matrix", matrix_scale=lambda n, d, e, c: lap_cov.noise_scale(n, d, e, c))
 @mutant("2/(nε) for the eigenvalues", eigenvalue_scale=lambda n, e: 2 / (n * e))
 def separate_pure(
@@ -340,8 +340,7 @@ def separate_pure(
 def probabilities_of_bounds(bounds: Callable[..., tuple[Number, Number]], d: int, beta: float) -> list[float]:
     """Return the two failure probabilities at which SeparateLapCov's bound uses the υ and η of the authors' code.
 
-    Each of the two must be half the failure probability β of the whole bound.
-    """
+    Each of the two returned probabilities must be β/2, where β is the failure probability of the whole bound."""
     n, epsilon, trace = 30.0, 0.7, 0.4
     a, e = (float(v) for v in bounds(n, d, epsilon, trace, beta, "paper"))
     upsilon = a**2 / (4 * trace * float(separate_cov_pure.matrix_scale(n, d, epsilon, "paper")))

@@ -65,9 +65,9 @@ def earlier_work(
 
     The small traces are those with tr Σ ≪ min{d^{3/2}/(εn), d^{−1/2}}, for d, εn ≫ 1. The term d^{3/4} √(tr/(εn)) is
     √(tr/t₁) times d^{3/2}/(εn) and √(tr/t₂) times √(d/(εn)), where t₁ and t₂ are the two terms of the threshold. The
-    other term of the earlier rate, √d/(εn), is d^{3/2}/(εn) divided by d. It is also √(d/(εn)) divided by √(εn). DN25
-    prints min{1/n, d^{−1/4}}/ε. Let ε = 1 and n = √d/x. The two printed terms are then x d^{−1/2} and d^{−1/4}, so the
-    printed threshold is at most the true one exactly for x ≤ 1.
+    other term of the earlier rate, √d/(εn), is d^{3/2}/(εn) divided by d. The term √d/(εn) is also √(d/(εn)) divided by
+    √(εn). DN25 prints min{1/n, d^{−1/4}}/ε. Let ε = 1 and n = √d/x. The two printed terms are then x d^{−1/2} and
+    d^{−1/4}, so the printed threshold is at most the true one exactly for x ≤ 1.
     """
     d, n, trace, x = sp.symbols("d n t x", positive=True)  # n stands for εn
     nikolov = d ** sp.Rational(3, 2) / n, sp.sqrt(d / n)

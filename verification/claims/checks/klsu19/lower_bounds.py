@@ -242,8 +242,8 @@ def theorems_of_section_6(choice: int = 3, scale: int = 120) -> Found:
 
     In Theorem 6.1, ‖p̂ − p‖ ≤ 2α/(2/5) = 5α. Boosting with k runs multiplies the bound by 3, to 15α. The set of means
     [1/3, 2/3]^d has the squared diameter d/9. If boosting fails with probability at most β = 2025α²/d, the mean square
-    error is therefore at most 225α² + βd/9 = 450α². For bits in {±1} in place of {0, 1} it is four times as large,
-    1800α². Since √1800 < 42.5, n ≥ d/(12 · 42.5 · 2αεk).
+    error is therefore at most 225α² + βd/9 = 450α². For bits in {±1} in place of {0, 1} this bound on the mean square
+    error is four times as large, 1800α². Since √1800 < 42.5, n ≥ d/(12 · 42.5 · 2αεk).
 
     In Theorem 6.5, the radii before and after boosting are 5.23α and 16α, and the squared diameter is 4dR². For
     β = 64α²/(dR²) the mean square error is therefore at most 512α², and √512 < 22.7.

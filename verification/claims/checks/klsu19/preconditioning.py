@@ -99,7 +99,9 @@ def a_round_makes_progress(
         sigma = random_covariance(rng, d, kappa)
         noise = symmetric_noise(rng, d) * 0.05 * kappa
         relative = symmetric_noise(rng, d) * weak_ppc.SAMPLING_ERROR
-        if i % 20 == 0:  # the errors move an eigenvalue of Σ to 0.4 κ, …, 0.6 κ, in one case to just below κ/2
+        if i % 20 == 0:
+            # Here Σ is a multiple of I. The errors of sampling and noise move its eigenvalue to a number from 0.4 κ to
+            # 0.6 κ, which is once just below κ/2.
             level = 0.4 + 0.2 * (i // 20) / 200
             sigma = np.diag([(level + 0.05) / 0.95 * kappa] * d)
             relative, noise = (

@@ -102,8 +102,9 @@ def zcdp_composition(composed: Formula = privacy.zcdp_composition) -> Found:
     """A ρ₁-zCDP mechanism followed adaptively by a ρ₂-zCDP mechanism is (ρ₁ + ρ₂)-zCDP.
 
     The moment Σ P^α Q^{1−α} of the composition is at most the product of the largest moments of the two mechanisms. The
-    check computes the moments of the joint law of random two-stage programs on 3 × 3 outcomes exactly, at orders 2, 3,
-    5. The moments of a composition are the products of the moments if the second stage does not depend on the first.
+    check draws random two-stage programs on 3 × 3 outcomes, and computes the moments of their joint laws exactly. The
+    orders α of the moments are 2, 3 and 5. If the second stage does not depend on the first, the moments of the
+    composition are the products of the moments of the two stages.
     """
     rng = random.Random(3)
     for i in range(150):
@@ -161,7 +162,7 @@ def printed_advanced_composition(
         delta = sum((max(p - odds**cut * q, Fraction(0)) for p, q in zip(first, second, strict=True)), Fraction(0))
         yield f"T = {folds}, δ₀ = {float(odds**-j):.4g}", f"δ ≥ {float(delta):.4g}"
         yield {f"no contradiction at T={folds}": delta > odds**-j}
-    yield all_round_to((delta, odds**-j), quoted)  # δ and δ₀ of the last case, which the claim quotes
+    yield all_round_to((delta, odds**-j), quoted)  # the claim quotes δ and δ₀ of the last of the `cases`
     yield odds <= sum(Fraction(1, math.factorial(k)) for k in range(4))
 
 

@@ -459,12 +459,12 @@ def means_above_half(
 
     Let d ≥ 2. Only in the first round, r = 1, is the bound u on the means ½. In the first round P(|plain mean − p| >
     1/32) ≤ 2e^{−l} by Bernstein's inequality, because m ≥ 523 dl, d ≥ 2, and a bit has variance at most ¼. No row is
-    shortened, because B² = 3dL and L ≥ 1. The noise is that of Theorem 5.2. In the first round |q − p| ≤ u/8: a
-    coordinate that goes on has p < ¼, and one that is finished has p ≥ u/4. In the bound on TV, Σ e²/(2p(1 − p)) ≤
-    (4/3) Σ e²/p replaces Σ e²/p. Let a = dl/m ≤ 1/523 and b = d√(lL/ρ)/m. Then TV ≤ √(4/3) (√(2a) + 4a/3 + √48 b) +
-    √(2a) + 2a/3 + √12 b, which is at most α for a ≤ α²/100, b ≤ α/21 and α ≤ 1. The test that decides which bits to
-    flip has m records of its own, and m is large enough for `flip_test`: 523 dl ≥ 128 ln(2d/β), and 16√12 d√(lL/ρ) ≥
-    16√(d ln(2d/β)/ρ).
+    shortened, because B² = 3dL and L ≥ 1. The noise is that of Theorem 5.2. In the first round the estimate q of each
+    mean p has |q − p| ≤ u/8. So p < ¼ for a coordinate that is estimated again in the next round, and p ≥ u/4 for a
+    coordinate whose estimate is final. In the bound on TV, Σ e²/(2p(1 − p)) ≤ (4/3) Σ e²/p replaces Σ e²/p. Let a =
+    dl/m ≤ 1/523 and b = d√(lL/ρ)/m. Then TV ≤ √(4/3) (√(2a) + 4a/3 + √48 b) + √(2a) + 2a/3 + √12 b, which is at most α
+    for a ≤ α²/100, b ≤ α/21 and α ≤ 1. The test that decides which bits to flip has m records of its own, and m is
+    large enough for `flip_test`: 523 dl ≥ 128 ln(2d/β), and 16√12 d√(lL/ρ) ≥ 16√(d ln(2d/β)/ρ).
     """
     records_per_length = 523
     d = sp.Symbol("d", positive=True)
@@ -554,13 +554,14 @@ def explicit_records(
 def ppde_distance(sampling: float = 100.0, noise: float = 21.0) -> Found:
     """PPDE has TV ≤ α if the number m of records is large enough.
 
-    The condition is m ≥ 100 dl/α², m ≥ 21 d√(lL/ρ)/α and m ≥ `enough_records`, with l = ln(4dR/β), L = ln(mR/β) and d ≥
-    2. With probability at least 1 − 4β all bounds on the sampling errors and on the noise hold, and then the error of
-    q_j is at most e_j = √(2p_jl/m) + 2l/(3m) + s_j√(2l). A coordinate that is finished in a round has p ≥ u/4 ≥ 1/(4d)
-    and s² ≤ 24 pdL/(ρm²). A coordinate with p ≥ 1/d that is left to the last step has a smaller s². For these two kinds
-    of coordinates TV² ≤ ½KL ≤ ½Σ e²/(p(1 − p)) ≤ Σ e²/p, because p ≤ ½; for the others TV ≤ Σ e. With a = dl/m and b =
-    d√(lL/ρ)/m, TV ≤ (√(2a) + 4a/3 + 7b) + (√(2a) + 2a/3 + 3.5b) ≤ 4.83√a + 10.5b. The check computes the bound on TV
-    from the reference's noise, for random means and the worst round of each coordinate.
+    Let d ≥ 2, l = ln(4dR/β) and L = ln(mR/β), where R is the number of rounds. The condition is m ≥ 100 dl/α², m ≥ 21
+    d√(lL/ρ)/α and m ≥ `enough_records`. With probability at least 1 − 4β all bounds on the sampling errors and on the
+    noise hold, and then the error of q_j is at most e_j = √(2p_jl/m) + 2l/(3m) + s_j√(2l). A coordinate that is
+    finished in a round has p ≥ u/4 ≥ 1/(4d) and s² ≤ 24 pdL/(ρm²). A coordinate with p ≥ 1/d that is left to the last
+    step has a smaller s². For these two kinds of coordinates TV² ≤ ½KL ≤ ½Σ e²/(p(1 − p)) ≤ Σ e²/p, because p ≤ ½; for
+    the others TV ≤ Σ e. With a = dl/m and b = d√(lL/ρ)/m, TV ≤ (√(2a) + 4a/3 + 7b) + (√(2a) + 2a/3 + 3.5b) ≤ 4.83√a +
+    10.5b. The check computes the bound on TV from the reference's noise, for random means and the worst round of each
+    coordinate.
     """
     rng = np.random.default_rng(6)
     for i in range(400):

@@ -9,7 +9,7 @@ from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.concentrated import adassp
 from covassay.verification.claims.evidence import Formula, Found, check, mutant
 
-RHO = 0.75  # 3/ρ, 3/(2ρ) and 3/(4ρ) are then 4, 2 and 1
+RHO = 0.75  # for this ρ the numbers 3/ρ, 3/(2ρ) and 3/(4ρ) are 4, 2 and 1
 CALIBRATIONS = ("paper", "tight")
 
 

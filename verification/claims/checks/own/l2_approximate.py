@@ -7,7 +7,7 @@ where the loss is above ε form a cap of the sphere about a, and those at distan
 about b. The distance of an output to the mean of its law is Gamma(D) under P and under Q, and is independent of the
 direction. The least δ at ε is P(ℓ > ε) − e^ε Q(ℓ > ε), where ℓ is the privacy loss. Given the distance r, the
 probability of ℓ > ε is the share of the sphere that the cap covers. The check computes P(ℓ > ε) and Q(ℓ > ε) by
-averaging this share over the Gamma law of r. It does not use the density of ℓ.
+averaging this conditional probability over the Gamma law of r. It does not use the density of ℓ.
 """
 
 import math
@@ -100,7 +100,7 @@ def of_more_columns(x: Any, noise: Any, **given: Any) -> Any:
     return mechanism.release(x, np.asarray(noise) * right / wrong, **given)
 
 
-@check("floating", scope="d = 1 to 4, three budgets")
+@check("floating", scope="d = 1 to 4, and three pairs of ε and δ")
 @mutant("3 % less noise", release=scaled(0.97))
 @mutant("3 % more noise", release=scaled(1.03))
 @mutant("the noise for adding or removing a row", release=scaled(0.5**0.5))

@@ -142,8 +142,8 @@ VARIANCES = tuple(Fraction(*variance) for variance in ((1, 10), (1, 3), (1, 1), 
 def laplace_round(attempt: Formula = discrete_laplace.attempt) -> Found:
     """One round of `discrete_laplace.attempt` gives z with probability c·e^{−|z|/t}, exactly, at rational scales t.
 
-    The check enumerates all runs in which the quotient v is at most 9. The enumerated runs include all runs that end in
-    |z| ≤ 10t − 1.
+    The check enumerates all runs in which the quotient v is at most 9. All runs that return a z with |z| ≤ 10t − 1 are
+    among them.
     """
     for scale in SCALES:
         reach = int(10 * scale) - 1

@@ -105,7 +105,7 @@ FULL_SQUARES = tuple(map(Fraction, ("2", "15", "1125/23", "2386/21", "1533600/70
 SYMMETRIC_SQUARES = tuple(map(Fraction, ("2", "25/3", "150/7", "744/17", "22640/291")))
 
 
-@check("floating", scope="d ≤ 5, p ≤ 6, both kinds")
+@check("floating", scope="d ≤ 5 and p ≤ 6, for full and for symmetric noise")
 @mutant("the other kind", moment=lambda d, p, s: nuclear_laplace.mean_power_sum(d, p, not s))
 @mutant("one power less", moment=lambda d, p, s: nuclear_laplace.mean_power_sum(d, p - 1, s))
 @mutant(
@@ -136,7 +136,7 @@ def float_moments(
 # THE SPECTRAL NORM
 
 
-@check("floating", scope="40 values, d ≤ 20, both kinds")
+@check("floating", scope="40 values with d ≤ 20, for full and for symmetric noise")
 @mutant("the other kind", cdf=lambda d, t, symmetric: nuclear_laplace.spectral_norm_cdf(d, t, not symmetric))
 @mutant("an error of 1e-9", cdf=lambda d, t, symmetric: nuclear_laplace.spectral_norm_cdf(d, t, symmetric) + 1e-9)
 def float_cdf(cdf: Formula = nuclear_laplace.spectral_norm_cdf) -> Found:
@@ -161,7 +161,7 @@ def ullman_potential(x: mpmath.mpf, edge: mpmath.mpf) -> mpmath.mpf:
     return (below + above) / edge
 
 
-@check("floating", scope="nine points of the support, three beyond")
+@check("floating", scope="nine points of the support and three points beyond its edge")
 @mutant("an edge at 1.1ρd", full=0.35)
 @mutant("the edge of full noise for symmetric noise", symmetric=1.0)
 @mutant("an edge at 3.14ρd", full=0.9995)

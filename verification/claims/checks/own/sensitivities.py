@@ -73,7 +73,7 @@ def spectral_suprema(
 # ENTRIES
 
 
-@check("floating", scope="d = 3, 5, all sign patterns")
+@check("floating", scope="d = 3 and 5, and every sign pattern of Δ")
 @mutant("√2 d, as for even d", value=lambda d: math.sqrt(2) * d)
 @mutant("the triangle's entries", enumerated=lambda d, triangle: enumerated_l1(d, True))
 def all_entries_odd(value: Formula = lambda d: math.sqrt(2 * d**2 - 1), enumerated: Formula = enumerated_l1) -> Found:

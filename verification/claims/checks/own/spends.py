@@ -134,8 +134,8 @@ def k_norm(name: str, budget: float, d: int, options: Options) -> float:
 def gaussian(name: str, budget: float, d: int, options: Options) -> float:
     """Return the cost of Gaussian noise: half the largest squared change, divided by the variance.
 
-    The sum of squares contains each pair of equal entries off the diagonal once. For the ensemble "goe" it contains
-    such a pair twice, because the noise off the diagonal has half the variance.
+    The sum of squares counts the two equal entries Δ_ij and Δ_ji off the diagonal once. For the ensemble "goe" the
+    square is counted twice, because the noise off the diagonal has half the variance.
     """
     halved = options.get("ensemble") == "goe"
     unit, losses = scale(name, d, budget, options), []
@@ -250,8 +250,9 @@ class Account:
     options : the values that the check tries for each option; by default all values of every choice except `adjacency`.
 
     The expressions may contain the dimension d, the options, the functions min and max, and four other names. The name
-    `tight` says whether the calibration is "tight". The name `full` is the largest ℓ1 change of all entries, and
-    `triangle` is that of the entries on and above the diagonal. The call of(name) gives the share of another mechanism.
+    `tight` is true if the option `calibration` has the value "tight", and otherwise false. The name `full` is the
+    largest ℓ1 change of all entries, and `triangle` is that of the entries on and above the diagonal. The call of(name)
+    gives the share of another mechanism.
     """
 
     found: str

@@ -61,7 +61,7 @@ def randomised_response_divergence(rho: Formula = zcdp_of_pure, odds: Formula = 
     yield sign.subs(w, 0) == 0
 
 
-@check("symbolic", covers="case", less="rho", more="rho", scope="a family of laws, γ → 0")
+@check("symbolic", covers="case", less="rho", more="rho", scope="one family of pairs of laws, in the limit γ → 0")
 def bounded_range_is_least(rho: Formula = zcdp_of_bounded_range) -> Evidence:
     """No smaller multiple of γ² than γ²/8 bounds the cost of every loss in an interval of length γ.
 
@@ -128,7 +128,7 @@ def threshold_range(
 # COINPRESS
 
 
-@check("floating", scope="1 to 8 steps; one step of each, d = 1 and 2")
+@check("floating", scope="the budgets of 1 to 8 steps; covariance steps at d = 1 and d = 2, and a mean step at d = 2")
 @mutant("all of ρ for the last step", split=lambda rho, t: [rho / (4 * (t - 1))] * (t - 1) + [rho] if t > 1 else [rho])
 @mutant("sensitivity γ²/n", covariance=lambda g2, n, rho: coinpress_covariance.noise_scale(g2, n, rho) / 2)
 @mutant("a sensitivity of τ/n for a mean step", mean=lambda tau, n, rho: coinpress_mean.noise_scale(tau, n, rho) / 2)
@@ -149,10 +149,10 @@ def coinpress_budgets(
 
     A covariance step has the sensitivity √2γ²/n, or γ²/n for d = 1, where the rows γ and 0 attain it. A mean step has
     the sensitivity 2τ/n. Two long rows on different axes, which the reference shortens to length γ, attain the
-    sensitivity of a covariance step. Two long opposite rows, shortened to length τ, attain that of a mean step. The
-    check computes the spent budgets at γ = 2, τ = 2 and n = 4, for a covariance step with the budget 1 and a mean step
-    with the budget 2. For 50 random matrices A the check confirms that the reference maps every row x to A x, and
-    shortens A x to length γ if it is longer.
+    sensitivity of a covariance step. Two long opposite rows, shortened to length τ, attain the sensitivity of a mean
+    step. The check computes the spent budgets at γ = 2, τ = 2 and n = 4, for a covariance step with the budget 1 and a
+    mean step with the budget 2. For 50 random matrices A the check confirms that the reference maps every row x to A x,
+    and shortens A x to length γ if it is longer.
     """
     sums = [sum(split(Fraction(3, 7), t), Fraction(0)) == Fraction(3, 7) for t in range(1, 9)]
     n, size, rho = 4, 2.0, 2.0
