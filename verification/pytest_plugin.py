@@ -58,7 +58,7 @@ def _report(
     report = audit(source, mechanism, **options)
     if isinstance(target, str):
         return report
-    # the command `covassay audit` might not find a function of a test, but `pytest` finds the test
+    # `covassay audit` might be unable to import the function that the test audits, so the replay command is the test
     return replace(report, replay=shlex.join(["pytest", request.node.nodeid]))
 
 
@@ -79,8 +79,9 @@ def parametrize_with_checks(
     pytest-xdist every worker that gets one of the ids runs it. `mechanism` and `options` are those of
     `covassay.verification.audit`. A pair such as (release, {"rho": 0.5}) gives a target options of its own.
 
-    expected_failed : groups of checks that are known to fail, each with the reason. If the checks of such a group pass,
-        are not run or cannot decide, the test fails. `expected_failed` may also be a function of the target.
+    expected_failed : groups of checks that are known to fail, each with the reason. If a group is known to fail, but
+        its checks pass, are not run or cannot decide, the test fails. `expected_failed` may also be a function of the
+        target.
     """
     from covassay.verification.audit.check import Refuted, by_group, groups, target_name
     from covassay.verification.audit.options import AuditOptions, require_keywords

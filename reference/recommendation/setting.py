@@ -33,12 +33,15 @@ SMALLEST_TRACE = 1e-6
 
 
 def fewest_rows(d: Number, budget: Number, trace: Number, pure: bool, pi: Number = math.pi) -> Number:
-    """Return the number of rows at which the noise equals the trace: πd/(εt) or √(2d)/(√ρ t)."""
+    """Return the number of rows at which the spectral norm of the noise is the trace: πd/(εt) or √(2d)/(√ρ t)."""
     return pi * d / (budget * trace) if pure else (2 * d) ** 0.5 / (budget**0.5 * trace)
 
 
 def enough_rows(d: Number, budget: Number, trace: Number, pure: bool, pi: Number = math.pi) -> Number:
-    """Return the number of rows at which the noise equals the average eigenvalue, which is d times `fewest_rows`."""
+    """Return the number of rows at which the spectral norm of the noise is the average eigenvalue t/d.
+
+    This number is d times `fewest_rows`.
+    """
     return d * fewest_rows(d, budget, trace, pure, pi)
 
 

@@ -30,10 +30,10 @@ The checks, theorems and pages on which a claim rests are called its legs. Each 
 which is a key of `HOW`, and a coverage, which is a key of `COVERED`. The status of a claim consists of a method and a
 coverage: the weakest method and the smallest coverage among the checks, theorems and pages that the claim needs. A
 refuted or corrected claim needs evidence that the statement is wrong, and evidence that the correction is true. The
-field `of` of a check, theorem or page says what it is evidence for: "statement", "correction" or "both". The gate is
-the function `problems`. The gate makes sure that every check, theorem and page that a claim names exists, and that some
-claim names each of them. The gate also makes sure that no check declares a better method or a wider coverage than its
-source permits.
+field `of` of a check, theorem or page says what it is evidence for: "statement", "correction" or "both". The
+function `problems` makes sure that every check, theorem and page that a claim names exists, and that some claim names
+each of them. The function `problems` also makes sure that no check declares a better method or a wider coverage than
+its source permits.
 """
 
 import ast
@@ -69,11 +69,8 @@ VERDICTS = {
     "open": "not settled",
     "out-of-reach": "no check is possible",
 }
-WRONG = (
-    "corrected",
-    "refuted",
-    "refuted-reconstruction",
-)  # verdicts with one status for the statement and one for the correction
+# a claim with one of these verdicts has two statuses: one for the statement, and one for the correction
+WRONG = ("corrected", "refuted", "refuted-reconstruction")
 HOW = {  # the methods by which a claim is shown, the strongest first, with the words that the pages print
     "rocq": "kernel",
     "exact": "exact",
@@ -97,7 +94,7 @@ PROVENANCE = {  # where the formula of a claim comes from
     "mistake in the formula is not an erratum of the paper",
     "ours": "the statement is our own, and builds on the source named above",
 }
-# We have the text with formulas of every source whose name begins with one of these words.
+# If the name of a source begins with a word in `READ`, we have a text of the source that includes the formulas.
 READ = ("own", "DN25", "ADK19")
 PARTS = ("statement", "correction", "both")
 # For each paper, this remark says which copy we read. Every claim that calls the paper wrong is printed with it.
@@ -148,8 +145,9 @@ class Leg:
 
 @dataclass(frozen=True)
 class Covered:
-    """A statement without an entry of its own, because it is equivalent to the claim that covers it, or is a case or a
-    step of it.
+    """A statement that has no entry of its own in the ledger, because the entry of a claim lists it.
+
+    The statement is equivalent to the claim, or is a case of the claim, or is a step of the claim's proof.
     """
 
     id: str

@@ -40,7 +40,7 @@ class Mutant:
 
     name: str  # module:function
     change: str
-    number: int  # the position of the changed place among all places of the function
+    number: int  # the change is number `number`, counted from 0, of the changes that `places` yields
     judges: tuple[str, ...]
 
     @property
@@ -97,7 +97,7 @@ def places(node: ast.FunctionDef) -> Iterator[tuple[ast.AST, str, str]]:
 
 
 def _changeable(value: object) -> bool:
-    """Return whether a constant is a number that is too large to be a tolerance, and may therefore be mutated."""
+    """Return whether a constant may be changed. It must be a number, and too large to be a tolerance."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) > SMALLEST_CONSTANT
 
 

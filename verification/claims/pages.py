@@ -36,7 +36,7 @@ REACH = {  # For each coverage in COVERED, these words end a sentence that begin
     "range": "covers a stated range of cases",
     "random": "covers cases drawn at random",
 }
-COVERAGE = {  # For each coverage in COVERED, the list of coverages in LEDGER.md has this remark.
+COVERAGE = {  # LEDGER.md lists the coverages in COVERED, and prints these words after the name of a coverage.
     "all": "",
     "case": ", which is enough to refute a statement",
     "range": ", which the [list of checks](ledger/checks.md) names",
@@ -208,7 +208,8 @@ def _strength(part: str, status: Status) -> str:
 def _evidence(c: LedgerClaim, second: bool) -> Iterable[str]:
     """Return sentences that name the checks, theorems and pages which the claim needs.
 
-    If `second` is true, the sentences name those which support the claim, but which the claim does not need.
+    If `second` is true, the sentences name the checks, theorems and pages that support the claim although the claim
+    does not need them.
 
     One sentence names all checks, theorems and pages that have the same method and support the same part of the claim.
     """

@@ -39,7 +39,7 @@ PARSER = texts(__doc__)
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command to the parser."""
     add = parser.add_argument
-    add("action", choices=ACTIONS, help="list, install or remove; template prints a module to start from")
+    add("action", choices=ACTIONS, help="list, install or remove adapters, or print a template of an adapter")
     add("names", nargs="*", metavar="NAME", help="names of adapters, from covassay adapters list")
     add("--directory", metavar="DIR", help="where environments are made (default: COVASSAY_ADAPTERS or a cache)")
     add("--json", action="store_true", help="list: print JSON (covassay schema adapters)")

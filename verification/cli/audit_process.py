@@ -73,7 +73,7 @@ class Finished:
     files: dict[str, str] = field(default_factory=dict)
 
     def with_file(self, name: str, content: bytes) -> "Finished":
-        """Return the result with one more file."""
+        """Return a copy of this result to which the file `name` with the given content is added."""
         added = {str(Path(name).absolute()): base64.b64encode(content).decode("ascii")}
         return replace(self, files={**self.files, **added})
 
@@ -324,7 +324,8 @@ def _end_with_parent() -> None:
     parent = os.getppid()
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # the parent was killed before the signal was set
+    # if the parent ended before the call of prctl, Linux sends no signal, and this process must end itself
+    if os.getppid() != parent:
         os.kill(os.getpid(), signal.SIGKILL)
 
 

@@ -178,7 +178,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     kernel.add_argument("--build", type=Path, metavar="DIR", help="folder in which Rocq compiles; reused if up to date")
 
     a = actions.add_parser("list", parents=[filters, as_json], help="list the claims, one line each")
-    a.add_argument("--wrong", action="store_true", help="only wrong claims: as stated, the true statement, what to use")
+    a.add_argument(
+        "--wrong", action="store_true", help="list only wrong claims, each with the true statement and what to use"
+    )
     a.set_defaults(run=list_claims)
 
     a = actions.add_parser("show", parents=[as_json], help="show one claim in full")

@@ -149,7 +149,7 @@ def regenerate(options: argparse.Namespace) -> int:
         again = results.read(_execute([plan], folder, options.jobs, quiet=True)[0])
     found = results.differences(kept, again)
     print(*found, sep="\n", end="\n" if found else "")
-    print(f"{options.file}: {'differs' if found else f'the same, bit by bit, in all {len(kept.rows)} measured errors'}")
+    print(f"{options.file}: {'differs' if found else f'all {len(kept.rows)} measured errors are the same, bit by bit'}")
     return 1 if found else 0
 
 

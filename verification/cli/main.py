@@ -34,7 +34,7 @@ COMMANDS = {
     "recommend": "which mechanism to use, from public facts alone",
     "mechanisms": "list the mechanisms, or show one of them",
     "law": "compute exact figures of a noise law",
-    "claims": "show and check what the papers claim, and what is known about it",
+    "claims": "show which claims of the papers are true, and check the evidence",
     "vectors": "test an implementation with known answers, or print exact values",
     "experiments": "run experiments on figures and theorems of the papers, or measure error rates",
 }

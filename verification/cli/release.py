@@ -46,9 +46,9 @@ has no unit of the data, such as a direction, is not converted: it belongs to
 With --adjacency add-remove, neighbours differ by adding or removing one row, and the
 number of rows is secret. With this option, mechanisms for bounded columns release the
 number of rows with noise, beside the covariance. Nine mechanisms on a ball also have
-this option. With the option they release a noisy number of rows, and a noisy sum over
-the rows in place of a noisy mean. covassay mechanisms NAME shows whether a mechanism
-has the option.
+the option --adjacency. With add-remove they release a noisy number of rows, and a noisy
+sum over the rows in place of a noisy mean. covassay mechanisms NAME shows whether a
+mechanism has the option.
 
 --row-bound R is a public bound on the length of a row, in the unit of the data; longer
 rows are clipped to R. A mechanism on a ball needs --row-bound or --bounds.

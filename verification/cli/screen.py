@@ -121,7 +121,7 @@ class Left(TimeRemainingColumn):
 def _progress(quiet: bool, made: str, redirect: bool = False) -> Progress:
     """Return an empty progress bar, which is shown on standard error only if that is a terminal.
 
-    The template `made` gives the text right of the bar, such as the number of draws.
+    The text to the right of the bar, such as the number of draws so far, is made from the template `made`.
 
     The bar captures standard output only if `redirect` is true.
     """

@@ -1,11 +1,11 @@
 """Enumerate all runs of a randomised program, each with its exact probability.
 
-The program takes its random decisions from an object of the class `Coins`. It is run once for every sequence of results
-that these decisions can have. The probability of a run is the product of the probabilities of its decisions. This
-probability is an `ExpSum`, which is a sum of terms c·e^{−r} with rational c and r. By the theorem of Lindemann and
-Weierstrass, e^{−r} for different rational r are linearly independent over the rationals. Two sums of such terms are
-therefore equal only if they have the same terms, so comparing the terms decides, without approximation, whether two
-probabilities are equal.
+The program takes its random decisions from an object of the class `Coins`. The program is run once for every possible
+sequence of results of its random decisions. Only runs that exceed the limits of an `Extent` are left out. The
+probability of a run is the product of the probabilities of its decisions. This probability is an `ExpSum`, which is a
+sum of terms c·e^{−r} with rational c and r. By the theorem of Lindemann and Weierstrass, e^{−r} for different rational
+r are linearly independent over the rationals. Two sums of such terms are therefore equal only if they have the same
+terms, so comparing the terms decides, without approximation, whether two probabilities are equal.
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -133,7 +133,10 @@ class OnExponentials(OnChances):
 
 
 def probabilities(program: Callable[[Coins], T], down_to: type[Run], extent: Extent) -> dict[T, ExpSum]:
-    """Return the probability of every outcome of the program, over all runs within the extent."""
+    """Return the probability of every outcome of the program.
+
+    A run that exceeds a limit of `extent` is left out, and its probability is not counted.
+    """
     found: dict[T, ExpSum] = {}
     plan: list[int] = []
     while True:
@@ -146,7 +149,8 @@ def probabilities(program: Callable[[Coins], T], down_to: type[Run], extent: Ext
             if run.probability.terms:
                 found[outcome] = found.get(outcome, ExpSum({})) + run.probability
         plan = plan[: len(run.ways)]
-        while plan and plan[-1] + 1 == run.ways[len(plan) - 1]:  # every branch of the last decision was taken
+        # remove the last decision of the plan as long as its last branch was taken
+        while plan and plan[-1] + 1 == run.ways[len(plan) - 1]:
             plan.pop()
         if not plan:
             return found

@@ -18,8 +18,8 @@ masses
 
 The law of the spectrum is therefore a mixture of products of Gamma laws whose weights are proportional to these masses.
 Computations with this mixture need no special function, no quadrature and no linear algebra. The sum of the exponents
-n_k is the same for every term, so all masses are stored in one unit, L^{−Σ(n_k + 1)} with L = lcm(1, …, d). In this
-unit a mass is the integer c_n Π_k n_k! (L/k)^{n_k + 1}.
+n_k is the same for every term. With L = lcm(1, …, d), every mass is therefore an integer multiple of one number,
+L^{−Σ(n_k + 1)}. Only the integer is stored, which is c_n Π_k n_k! (L/k)^{n_k + 1}.
 """
 
 from collections import Counter

@@ -20,9 +20,9 @@ PI = (Fraction(31415926535897932384626433832795028841971, 10**40),
 def exponential(x: Fraction, digits: int = DIGITS) -> Bounds:
     """Return bounds on e^x that differ by less than 10^−digits of the value.
 
-    For x ≥ 0 the power series is cut at a place from which on each term is at most half of the term before. The
-    remainder therefore lies between 0 and the last term that is kept. For x < 0 the bounds are the reciprocals of
-    bounds on e^{−x}.
+    For x ≥ 0 the lower bound is a partial sum of the power series. Each of the omitted terms is at most half of the
+    term before. The remainder therefore lies between 0 and the last term of the partial sum. For x < 0 the bounds are
+    the reciprocals of bounds on e^{−x}.
     """
     if x < 0:
         low, high = exponential(-x, digits)

@@ -7,9 +7,9 @@ In units of ρ,
 * symmetric: eigenvalues have density ∝ Π_{i<j} |l_i − l_j| e^{−Σ |l_i|}, ‖Z‖_op = max |l_i|.
 
 The formula. Each of the two products is the absolute value of a Vandermonde determinant det[m_j(x_i)], j = 0, …, d − 1,
-with m_j(x) = x^{2j} for the full kind and m_j(x) = x^j for the symmetric kind. The following formula, from N. G. de
-Bruijn, On some multiple integrals involving determinants, J. Indian Math. Soc. 19, 1955, integrates such a determinant
-over ordered points of an interval:
+with m_j(x) = x^{2j} for the full kind and m_j(x) = x^j for the symmetric kind. The following formula integrates such a
+determinant over ordered points of an interval (de Bruijn, On some multiple integrals involving determinants, J. Indian
+Math. Soc. 19, 1955):
 
     ∫_{x_1 < … < x_d} det[m_j(x_i)] e^{−Σ |x_i|} dx = Pf A,
     A_jk = ∬ sgn(y − x) m_j(x) m_k(y) e^{−|x| − |y|} dx dy,
@@ -26,9 +26,10 @@ E_n(s) = P(Gamma(n + 1) ≤ s). Because P(X < y) = 1 − e^{−y} Σ_{i≤a} y^i
     P(X < Y ≤ s) = E_b(s) − Σ_{i≤a} C(b+i, i) 2^{−(b+i+1)} E_{b+i}(2s),
     ∬_{0<x,y<s} sgn(y − x) … = P(X < Y ≤ s) − P(Y < X ≤ s) = 2 P(X < Y ≤ s) − E_a(s) E_b(s).
 
-For the full kind, this integral over 0 < x, y < s is the entry of the matrix. For the symmetric kind x and y may also
-be negative, and the integrals over the other three quadrants follow by reflection. If a + b is odd, the entry is twice
-the integral over 0 < x, y < s, plus 2 (−1)^a E_a(s) E_b(s). If a + b is even, the entry is 0.
+For noise on all d × d matrices (the full kind), the entry of A(s) is this integral over 0 < x, y < s. For noise on the
+symmetric matrices x and y may also be negative, and the integrals over the other three quadrants follow by reflection.
+If a + b is odd, the entry is twice the integral over 0 < x, y < s, plus 2 (−1)^a E_a(s) E_b(s). If a + b is even, the
+entry is 0.
 
 At s = ∞ every E_n is 1 and Pf A(∞) is an exact rational number. At finite s each E_n is enclosed in an interval
 computed from E_n(s) = Σ_{k>n} s^k/k! / Σ_{k≥0} s^k/k!. All terms of the quotient are positive, so nothing cancels. The

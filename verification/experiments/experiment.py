@@ -43,8 +43,8 @@ class Method:
 
     label : the name of the method, which is the same in every panel.
     mechanism : the name of the mechanism, or "" if the method is given by `function`.
-    function : a function of (rows, setting, rng) that returns an estimate. It is given for methods that are not
-        mechanisms, such as the zero matrix.
+    function : a function of (rows, setting, rng) that returns an estimate; None if the method is the mechanism named by
+        `mechanism`. Methods without a mechanism of the registry, such as the zero matrix, have a function.
     rounded : whether the eigenvalues of the symmetric part of the output are clipped to [0, 1] afterwards.
     ours : whether the method is one of ours and not of the paper.
     largest_dimension : the largest dimension in which the method is run. In higher dimensions the method takes too
@@ -158,10 +158,10 @@ class Experiment:
         return next(panel for panel in self.panels if panel.name == name)
 
     def cells(self, panels: Sequence[str], scale: Scale, repetitions: int) -> Iterator[Cell]:
-        """Yield the cells of the given panels.
+        """Yield the cells of the given panels. A cell is one repetition at one point of the grid of a panel.
 
-        All cells of one repetition come before the cells of the next repetition. If a run is stopped early, all points
-        of the grid therefore have nearly the same number of repetitions.
+        The first repetition at all points of all grids comes before the second repetition at any point, and so on. If a
+        run is stopped early, all points of the grids therefore have nearly the same number of repetitions.
         """
         for repetition in range(repetitions):
             for name in panels:

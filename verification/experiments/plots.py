@@ -185,8 +185,8 @@ def title(panel: Mapping[str, Any], between: str = ", ") -> str:
 
 
 def verdicts(facts: Mapping[str, Any]) -> list[str]:
-    """Return one line for each statement of the paper, which names the points that contradict it or says that it was
-    not compared.
+    """Return one line for each statement of the paper. The line says whether the results contradict the statement, and
+    at which points of the panels, or says that the results were not compared with the statement.
     """
     found = []
     panels = {panel["name"]: panel for panel in facts["panels"]}

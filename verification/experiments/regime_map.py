@@ -110,5 +110,5 @@ def _colours(names: list[str]) -> list[str]:
 
 def _boundary(setting: Setting, which: str) -> str:
     if which == "enough":
-        return f"n = {'πd²/(εt)' if setting.pure else '√2 d^{3/2}/(√ρ t)'}: the noise equals the average eigenvalue"
-    return f"n = {'πd/(εt)' if setting.pure else '√(2d)/(√ρ t)'}: the noise equals the trace"
+        return f"n = {'πd²/(εt)' if setting.pure else '√2 d^{3/2}/(√ρ t)'}: the noise's norm is the average eigenvalue"
+    return f"n = {'πd/(εt)' if setting.pure else '√(2d)/(√ρ t)'}: the noise's norm is the trace"

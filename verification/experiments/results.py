@@ -87,7 +87,7 @@ def _changed(name: str, before: Any, now: Any) -> list[str]:
         return [told for key in keys for told in _changed(f"{name}, {key}", before.get(key), now.get(key))]
     if isinstance(before, list) and isinstance(now, list):
         return [f"{name}: the stored list differs from the declared one"]
-    return [f"{name}: {before!r} was stored, {now!r} is here"]
+    return [f"{name}: {before!r} in the stored result, {now!r} in the new one"]
 
 
 def differences(kept: Result, again: Result) -> list[str]:

@@ -231,7 +231,7 @@ def workers(jobs: int) -> Iterator[Executor]:
 
 
 def _kept(file: Path, wanted: dict[str, Any]) -> dict[Cell, list[Row]]:
-    """Return the cells in the lines of an earlier run, and remove an incomplete last line from the file."""
+    """Return the errors that an earlier run stored in `file`, keyed by cell. Remove an incomplete last line."""
     text = file.read_bytes() if file.exists() else b""
     whole = text[: text.rfind(b"\n") + 1]
     if whole != text:
@@ -265,7 +265,7 @@ def _require_same(file: Path, there: Mapping[str, Any], wanted: Mapping[str, Any
             f"{name} {there.get(name)!r} instead of {wanted[name]!r}" if isinstance(wanted[name], str | int) else name
             for name in other
         )
-        raise InvalidInput(f"{file}: holds another run, which differs in: {shown}. {advice.capitalize()}")
+        raise InvalidInput(f"{file}: the file is of another run, which differs in: {shown}. {advice.capitalize()}")
 
 
 def run(plan: Plan, folder: Path, pool: Executor, advance: Advance) -> Path:

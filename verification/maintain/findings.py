@@ -251,7 +251,7 @@ def measured(names: Iterable[str], jobs: int = 1, kept: Path | None = None, seed
 
 
 def key(row: FindingRow, found: Found) -> str:
-    """Return the name under which the remarks have a finding: the target, and the group of the check that made it."""
+    """Return the name of a finding in the table of remarks: the target, and the group of the check that found it."""
     return f"{row.target}, {found.check}"
 
 
@@ -270,11 +270,12 @@ def render(rows: Iterable[FindingRow], remarks: Remarks) -> str:
         GENERATED,
         "# What audits of other projects found\n",
         "Before this page is published, we tell the maintainers of a project about the findings. The column “reported "
-        "by us” says whether we have told them. A finding is about the stated version, the stated neighbours and the "
-        "stated claim, as we read them in the documentation of the project. If the documentation states no "
-        "neighbours, we take n to be public and one row to be replaced. A finding need not concern every user: another "
-        "function of the project may be correct, callers may exclude the data that show the fault, and a later version "
-        "may differ. Every result comes from one run of the stated command, with a false-alarm probability of "
+        "by us” says whether we have told the maintainers. A finding is about the stated version, the stated "
+        "neighbours and the stated claim, as we read them in the documentation of the project. If the documentation "
+        "states no neighbours, we take n to be public and one row to be replaced. A finding need not concern every "
+        "user: another function of the project may be correct, callers may exclude the data that show the fault, and a "
+        "later version may differ. Every result comes from one run of the stated command, with a false-alarm "
+        "probability of "
         f"{FALSE_ALARM:g}. A run gets no hint of what to look for. A run that finds nothing proves nothing; the "
         "command prints which violations it could have detected.\n",
         *_seeds(ordered, repeated),
@@ -285,9 +286,9 @@ def render(rows: Iterable[FindingRow], remarks: Remarks) -> str:
         "The **exact loss** is the largest privacy loss among the tested pairs of data sets, computed from runs with "
         "the same recorded draws. The table also gives the number of pairs for which the exact loss is known; the loss "
         "on other pairs may be larger. Some draws cannot be recorded, because a library makes them in Rust or C++, or "
-        "because a package builds one draw from several. In place of such a draw, the audit draws from the law that "
-        "the adapter declares for it. Draws are recorded only where the package is installed beside covassay. With the "
-        "option `--quick`, an audit computes the exact loss without further draws.",
+        "because a package builds one draw from several. If a draw cannot be recorded, the audit takes in its place a "
+        "draw from the law that the adapter declares. Draws are recorded only where the package is installed beside "
+        "covassay. With the option `--quick`, an audit computes the exact loss without further draws.",
         f"For {sum(map(is_exact, ordered))} functions the exact loss is known on more than half of the pairs.\n",
         "The sections quote the reports of the audit, in which the following words occur:\n",
         "- `event {E}: a of m on the second data set, b of n on the first`: the event E occurred in a of m outputs on "

@@ -27,5 +27,5 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command to the parser."""
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=14)
-    parser.add_argument("--part", choices=("check", "formula"), help="only mutants of checks, or of formulas")
+    parser.add_argument("--part", choices=("check", "formula"), help="change only checks, or only formulas")
     parser.set_defaults(run=run)

@@ -147,7 +147,7 @@ def run(options: argparse.Namespace) -> int:
         print(*found["refuted"], sep="\n", end="")
         print(f"{exact['p_values']} exact p-values, one per scenario; a test of uniformity has p = {exact['uniform']}")
         print(f"  least {exact['least']}; share below each level: {exact['share_below']}")
-        print(f"{bounds['p_values']} p-values that are bounds; share below each level: {bounds['share_below']}")
+        print(f"{bounds['p_values']} upper bounds on p-values; share below each level: {bounds['share_below']}")
     uniform = found["exact"]["uniform"]
     return 1 if found["refuted"] or (uniform is not None and uniform < FALSE_ALARM) else 0
 

@@ -18,7 +18,7 @@ def run(options: argparse.Namespace) -> int:
         (proofs / "rocq" / "MUTANTS.md").write_text(render(chosen), encoding="utf-8")
         return 0
     if not kernel.available():
-        print(f"mutants: {gate.RECORDED}: Rocq is not installed on this machine")
+        print(f"mutants of the proofs: {gate.RECORDED}, because Rocq is not installed on this machine")
         return 1 if kernel.required() else 0
     chosen = share(chosen, options.share) if options.share else chosen
     chosen = [m for m in chosen if options.only is None or options.only in m.name]

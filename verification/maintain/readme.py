@@ -65,8 +65,8 @@ def with_counts(text: str, known: dict[str, str]) -> str:
 
 
 def _proven(declared: Mechanism[Any, ..., Any]) -> str:
-    """Return a text with the budget that each calibration is proven to spend, as a multiple of the given budget. If
-    this multiple depends on other options, the text states its smallest and its largest value.
+    """Return a text with the budget that each calibration is proven to spend, as a multiple of the given budget. If the
+    multiple for a calibration depends on other options, the text states the smallest and the largest multiple.
     """
     budget = declared.notion.default.keywords()
     (key, unit), symbol = next(iter(budget.items())), declared.notion.symbol

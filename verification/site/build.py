@@ -124,7 +124,7 @@ def _file_of(mechanism: Mechanism[Any, ..., Any]) -> str:
 
 
 def _list_of_mechanisms() -> str:
-    proofs = "The [list of proofs](../proofs/paper/README.md) says in one line what each releases."
+    proofs = "The [list of proofs](../proofs/paper/README.md) says in one line what each mechanism releases."
     lines = ["# Mechanisms\n", f"Every name leads to formulas, code and proof. {proofs}\n"]
     for heading, group in by_origin().items():
         lines += [f"\n## {heading[0].upper()}{heading[1:]}\n"]

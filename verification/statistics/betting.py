@@ -32,10 +32,11 @@ PRIOR = 0.5  # this many pseudo-draws are added to every category of the pilot
 LARGEST_SHARE = 0.95  # a stake is at most this multiple of the stake at which a factor of the bet could be 0
 # the orders of the Rényi divergences that are tried, where 1 stands for the Kullback–Leibler divergence
 ORDERS = 1.0, 1.5, 3.0
-TINY = 1e-12  # this number keeps stakes and variances away from 0
-# let r be the ratio of the shares of a category on the two data sets; the search for a bet begins with functions L that
-# are one of these powers of r, where |ln r| is first cut off at one of these limits
+TINY = 1e-12  # keeps numbers that must be positive, such as variances and stakes, away from 0
+# Let r be the ratio of the shares of a category on the two data sets. The search for a bet begins with several
+# functions L, which are multiples of powers of r. These are the exponents of the powers.
 FIRST_POWERS = 0.3, 0.5, 0.7, 0.85, 1.0
+# Before the power is taken, ln r is clipped to [−cap, cap], where cap is one of these numbers.
 FIRST_CAPS = 1.0, 2.0, 4.0
 FIRST_STEP = 0.3  # the search begins with this step in every parameter
 # a search follows at most this many promising starting points, and always the best one
@@ -134,7 +135,7 @@ def smoothed(counts: Vector) -> Vector:
 
 def _approximate(inequality: Inequality, first: Vector, second: Vector) -> tuple[float, float, float]:
     """Return the stake and the centre of the best bet, and its growth, which is the expected logarithm of the two
-    factors of a pair of draws. All three are computed to second order in the stake.
+    factors of a pair of draws. The stake, the centre and the growth are computed to second order in the stake.
 
     If no bet has a positive expected growth, the returned stake is close to 0 and the growth is not positive.
     """

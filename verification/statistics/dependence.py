@@ -10,14 +10,15 @@ on the law of the quantities. Scores are ranks, so that a wrong scale is not mis
 
 The null hypothesis of a test is that one of the following changes of the draws does not change their law.
 
-turned signs : One quantity changes its sign. The score of this quantity is its sign times the rank of its size. The
-    size of a quantity is its absolute value.
+turned signs : In one draw, one of the quantities changes its sign. The score of this quantity is its sign times the
+    rank of its size. The size of a quantity is its absolute value.
 sizes : Two draws exchange their values of one quantity, and keep their values of all other quantities. The score of a
     quantity in these two draws is the difference between the ranks of its two sizes.
 successive draws : All quantities of one draw change their signs, or two draws that are not successive are exchanged.
-triples : Three quantities change their signs together. The product of their three signs, or of one sign and the scores
-    of two sizes, is then positive with probability 1/2. If each quantity may also change its sign alone, the product of
-    two signs and the score of the third size is positive with probability 1/2 too.
+triples : Three quantities change their signs together. Then the product of their three signs is positive with
+    probability 1/2. The same holds for the product of the sign of one quantity and scores that depend only on the sizes
+    of the other two. If each quantity may also change its sign alone, it also holds for the product of the signs of two
+    quantities and a score that depends only on the size of the third.
 
 Two generators with one seed can cause a dependence without rank correlation, such as between the size of a normal
 number and the bits of a uniform one. To detect such a dependence, the tests also use sines and cosines of the ranks.
@@ -164,12 +165,12 @@ def turned_signs(values: Matrix, names: Sequence[str], turned: Pairs, skew: Pair
             _sums(signed, signed, both, "the signs of {} and {}"),
             _sums(signed, ranks - 0.5, skewed, "the sign of {} and the size of {}"),
             *(
-                _sums(a, b, both if a is b else mixed, "the signs of {} and {}, times sines of ranks of the sizes")
+                _sums(a, b, both if a is b else mixed, "the signs of {} and {}, each times a sine of its size's rank")
                 for a in odd
                 for b in odd
             ),
             *(
-                _sums(a, b, skewed, "the sign of {} and the size of {}, by sines and cosines of ranks of the sizes")
+                _sums(a, b, skewed, "the sign of {} and the size of {}, by sines and cosines of the sizes' ranks")
                 for a in odd
                 for b in even
             ),
@@ -190,7 +191,7 @@ def sizes(values: Matrix, names: Sequence[str], pairs: Pairs) -> TestResult:
     above = np.triu(pairs | pairs.T, 1)
     found = [_sums(change, change, above, "the sizes of {} and {}")]
     found += [
-        _sums(a, b, above if a is b else above | above.T, "the sizes of {} and {}, by cosines of ranks of the sizes")
+        _sums(a, b, above if a is b else above | above.T, "the sizes of {} and {}, by cosines of the sizes' ranks")
         for a in (change, *waves) for b in (change, *waves) if not a is b is change
     ]  # fmt: skip
     return _result(found, names, "their sizes are independent", len(values), len(change))
@@ -202,7 +203,7 @@ def _odd(values: Matrix, ranks: Matrix, waves: Sequence[int] = WAVES) -> list[Ma
 
 
 def _even(ranks: Matrix, waves: Sequence[int] = WAVES) -> list[Matrix]:
-    """Return scores that are even functions of each quantity."""
+    """Return scores of the sizes of the quantities, which stay the same if a quantity changes its sign."""
     return [np.cos(np.pi * k * ranks) for k in waves]
 
 
@@ -221,7 +222,7 @@ def triples(values: Matrix, names: Sequence[str], independent: bool) -> TestResu
     scores = [(signs, signs, signs, ordered, "the signs of {}, {} and {}")]
     for odd, even in zip(_odd(values, ranks), _even(ranks), strict=True):
         scores += [
-            (odd, odd, odd, ordered, "the signs of {}, {} and {}, times sines of ranks of the sizes"),
+            (odd, odd, odd, ordered, "the signs of {}, {} and {}, each times a sine of its size's rank"),
             (odd, even, even, two_sizes, "the sign of {} and the sizes of {} and {}"),
         ]
         if independent:

@@ -17,7 +17,8 @@ import numpy as np
 from covassay.reference.domain import Matrix
 
 BITS = 30  # the unit is between 2⁻³¹ and 2⁻³⁰ of the usual size of an output
-# the usual size is exceeded by only a tenth of the outputs; the median size may be zero up to rounding
+# The usual size is this quantile of the sizes of the outputs, so at most a tenth of the outputs is larger. The median
+# is not used, because more than half of the outputs may be zero up to rounding.
 USUAL = 0.9
 
 

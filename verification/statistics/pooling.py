@@ -4,7 +4,8 @@ A test on one block stores what can be added up in one of three fields of its re
 probabilities of the tested law at all values of the block. From these probabilities, this module counts the values
 beyond exact quantiles, up to the far tails, and the values in parts of equal probability. The field `total` has the sum
 of the values. This sum is a sum of independent Gamma variables with one scale, so the sum over all blocks is a Gamma
-variable too. The field `pooled` has other sums. A test whose result has none of the three fields is not pooled.
+variable too. The field `pooled` has other sums. If the fields `placed`, `total` and `pooled` of a result are all None,
+the blocks are not tested together by this test.
 
 distance : the largest distance of the distribution functions at the ends of `PARTS` equal parts. The distance is at
     most Kolmogorov's distance, so Massart's inequality gives a p-value for every number of values.

@@ -19,7 +19,7 @@ from scipy import special
 from covassay.reference.errors import InvalidInput
 from covassay.verification.statistics.rounding import GUARD, at_least, rounded_up
 
-LARGEST_POWER = 700.0  # a larger power of e would overflow
+LARGEST_POWER = 700.0  # larger exponents are replaced by this one, because e^710 overflows
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class EventCounts:
 
 
 def poisson_size(mean: float, rng: np.random.Generator) -> int:
-    """Draw the number of samples to take from one of two laws, which is a Poisson variable."""
+    """Return a number drawn from Poisson(mean), which is the number of samples to take from one of two laws."""
     return int(rng.poisson(mean))
 
 
@@ -91,8 +91,8 @@ def ratio_p_value(counts: EventCounts, log_ratio: float) -> float:
     """Return the p-value of the null hypothesis p ≤ e^{log_ratio} p', which is an exact binomial tail given K + K',
     rounded up.
     """
-    # given K + K', the count K is binomial with success probability odds/(1 + odds) or less. `at_least` takes 1 minus
-    # this probability, 1/(1 + odds), which floats represent precisely even if the odds are large
+    # Given K + K', the count K is binomial with success probability odds/(1 + odds) or less. The last argument of
+    # `at_least` is the probability of failure, 1/(1 + odds), which floats represent precisely even if odds is large.
     odds = math.exp(min(log_ratio, LARGEST_POWER))
     return at_least(counts.first, counts.first + counts.second, 1 / (1 + odds))
 

@@ -29,7 +29,7 @@ from covassay.verification.statistics.tail_probabilities import (
 )
 
 POWER = 0.99
-TWO_CDFS = "distance of two CDFs"  # this is the effect that `two_sample` detects
+TWO_CDFS = "distance of two CDFs"  # the field `effect` in results of the test `two_sample`
 # the p-value is exact if the larger of the two samples has at most this size
 LARGEST_COUNTED = 20_000
 SCALE = "relative error of the noise scale"
@@ -218,11 +218,13 @@ def binomial(successes: int, n: int, probability: float, null: str) -> TestResul
 class Quadrants:
     """The number of points, over blocks of draws, that lie above the median of their block in both quantities.
 
-    Given the margins of a block, the number of points above both medians is hypergeometric. The field `trials` is the
-    number of points above the median of the second quantity. Given the margins, each of these points is above the
-    median of the first quantity with a known probability. The field `mean` is the sum of these probabilities.
-    Let K be the number of points above both medians. By Hoeffding (1963, Theorem 4), E exp(tK) is at most as large as
-    it would be for independent points, so the Chernoff bound for independent points holds for the sum over blocks.
+    A point is the pair of the first and the second quantity of one draw. The field `trials` is the number of points
+    whose second quantity is above its median. The margins of a block are the numbers of points whose first quantity is
+    above its median, and whose second quantity is. Given the margins, the number of points above both medians is
+    hypergeometric, and the first quantity of each of the `trials` points is above its median with a known probability.
+    The field `mean` is the sum of these probabilities. Let K be the number of points above both medians. By
+    Hoeffding (1963, Theorem 4), E exp(tK) is at most as large as it would be for independent points, so the Chernoff
+    bound for independent points holds for the sum over blocks.
     """
 
     null: str

@@ -37,8 +37,8 @@ def split(content: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def flat(tests: Sequence[Mapping[str, Any]], tolerances: Mapping[str, Mapping[str, float]]) -> str:
-    """Return a text of words separated by white space, with all tests whose data, noise and output are matrices of
-    finite numbers. The text is empty if there are no such tests.
+    """Return all tests whose data, noise and output are matrices of finite numbers, as words separated by white space.
+    The text is empty if there are no such tests.
 
     The text of a test has the following parts. RESULT is the word `valid` or `invalid`.
 

@@ -106,12 +106,12 @@ def _wrong(test: Mapping[str, Any], ask: Callable[[dict[str, Any]], Any], tolera
         return str(error)
     except NoReply as error:  # a process that crashes has not rejected the question
         return "" if error.message == ERROR and test["result"] == "invalid" else str(error)
-    except (DeclinedError, NotImplementedError):  # a process that declines to answer has not rejected the question
+    except (DeclinedError, NotImplementedError):  # `run` counts the question as declined, not as rejected
         raise
     except Exception as error:
         return "" if test["result"] == "invalid" else f"refused: {type(error).__name__}: {error}"
     if test["result"] == "invalid":
-        return f"answered, and must be refused: {test['trips']}"
+        return f"the question was answered, but must be refused: {test['trips']}"
     return compared(test["output"], answered, tolerances[test["tolerance"]])
 
 

@@ -101,12 +101,13 @@ def hidden_findings(audit: Audit) -> list[Discrepancy]:
 def vector_findings(audit: Audit, every: Iterable[KernelVector]) -> list[Discrepancy]:
     """Return a finding for each lemma that does not connect the exported numbers of its vector with a theorem.
 
-    A vector is a list of rows of numbers, and the entry of a vector in vectors.toml names its lemmas.
+    A vector is a list of rows of numbers. The entry of a vector in vectors.toml names the Rocq definition that computes
+    its rows, and the lemmas about its numbers.
 
-    A lemma must mention a definition that the rows of its own vector use, and that the rows of no other vector use. A
-    definition that several vectors use, such as a short notation for fractions, does not show that the lemma is about
-    this vector. The lemma must also mention a definition from another module than the one that defines the rows. The
-    function does not check that a theorem uses this definition.
+    A lemma must mention a definition that the rows of its own vector use, and that the rows of no other vector use. If
+    the rows of several vectors use a definition, such as a short notation for fractions, a lemma that mentions this
+    definition may be about any of these vectors. Let M be the Rocq module that computes the rows. The lemma must also
+    mention a definition from a module other than M. The function does not check that a theorem uses this definition.
     """
     listed = list(every)
     uses = {v.name: audit.definitions[v.rows].mentions for v in listed}
@@ -116,7 +117,7 @@ def vector_findings(audit: Audit, every: Iterable[KernelVector]) -> list[Discrep
         for lemma in v.lemmas:
             mentions = audit.others[lemma].mentions
             if not own & mentions:
-                text = f"{v.name}: the lemma {lemma} mentions no definition that {v.rows} uses and no other vector uses"
+                text = f"{v.name}: the lemma {lemma} must mention a definition that {v.rows}, but no other vector, uses"
                 found.append(Discrepancy("vector", text))
             elif all(name.startswith(f"{v.module}.") for name in mentions):
                 text = f"{v.name}: the lemma {lemma} mentions nothing outside {v.module}"
@@ -129,8 +130,9 @@ def witness_findings(
 ) -> list[Discrepancy]:
     """Return a finding for each predicate that needs a witness and has no valid one.
 
-    If `whole` is true, the whole project was audited, and witnesses that no premise needs are findings, too. Predicates
-    in `passed_over` are not examined.
+    A witness is a lemma or an assumption which says that something satisfies the predicate. The argument `whole` says
+    whether the whole project was audited. If it was, a witness that no premise of a theorem needs is a finding, too.
+    Predicates in `passed_over` are not examined.
     """
     tags: dict[str, list[str]] = {}  # for each predicate, the theorems with it as a premise
     for tagged, said in audit.theorems.items():

@@ -96,7 +96,7 @@ class LockedTheorem(LockEntry):
 
 @dataclass(frozen=True)
 class LockedWitness(LockEntry):
-    """A witness that is a lemma, which proves that something satisfies the predicate."""
+    """The record of a lemma which proves that something satisfies a predicate."""
 
     SHOWN = "lemma"
 
@@ -112,7 +112,7 @@ class LockedWitness(LockEntry):
 
 @dataclass(frozen=True)
 class AssumedWitness(LockEntry):
-    """An assumption in the ledger that something satisfies a predicate, in place of a lemma which proves it."""
+    """The record of an assumption in the ledger which says, without a proof, that something satisfies a predicate."""
 
     SHOWN = "assumption"
 
@@ -140,7 +140,7 @@ class LockedVectors:
 
 @dataclass(frozen=True)
 class RocqLock:
-    """The whole lock. A lock that is made without arguments is empty."""
+    """The content of proofs/rocq.lock.json, which records an audit of the proofs. `RocqLock()` records nothing."""
 
     tools: Mapping[str, str] = field(default_factory=dict)  # maps a program or package to its version
     theorems: Mapping[str, LockedTheorem] = field(default_factory=dict)  # by tag

@@ -91,7 +91,7 @@ def read(folder: Path) -> list[ProofMutant]:
 
 
 def try_one(mutant: ProofMutant, proofs: Path, base: Path) -> ProofMutantOutcome:
-    """Apply a mutant to copies of the proofs and of a build directory, and run the gate."""
+    """Apply a mutant to a copy of the proofs, audit the copy in a copied build directory, and return the findings."""
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="covassay-mutant-") as scratch:
         copy, build = Path(scratch) / "proofs", Path(scratch) / "build"

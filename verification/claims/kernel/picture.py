@@ -62,8 +62,8 @@ def direct(graph: Graph) -> dict[str, set[str]]:
 
 
 def _rows(graph: Graph, level: Mapping[str, int]) -> list[list[Place]]:
-    """Return the rows of the picture, the lowest first. A row contains the boxes of some folders, and the gaps between
-    boxes through which lines from higher rows run to lower rows.
+    """Return the rows of the picture, the lowest first. A row contains the boxes of some folders. If a line between a
+    higher and a lower row crosses the row, the row also contains a gap for this line.
 
     The lines from a box or a gap lead to boxes and gaps in the row below. The boxes and gaps of a row are sorted by the
     average position of those to which their lines lead.

@@ -103,8 +103,8 @@ def hiding(text: str) -> list[str]:
     """Return the strings in the code that contain `(*` or `*)`, which begin and end a comment.
 
     A string can declare a token of a notation. If the declared token contains `(*`, Rocq reads these characters as part
-    of the token. The function `code` would read them as the beginning of a comment, and would skip the code that
-    follows.
+    of the token. The function `code` would read the characters `(*` as the beginning of a comment, and would skip the
+    code that follows.
     """
     strings = re.findall(r'"[^"]*"', code(text, strings=True))
     return [string for string in strings if "(*" in string or "*)" in string]

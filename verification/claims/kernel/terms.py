@@ -13,7 +13,8 @@ QUALIFIED = re.compile(r"[\w'.\u0080-\U0010ffff]+")
 PLAIN = re.compile(r"(?:nat|bool|Prop|Set|Type|classical_sets\.set|measure\.measure_display|(?:\w+\.)+type)$")
 # the type of the elements of a structure, such as a ring, where the structure is a variable of the statement
 ELEMENT = re.compile(r"@?(?:\w+\.)+sort(?: \w+)+$")
-INDEX = re.compile(r"@?fintype\.ordinal \(S \w+\)$")  # a number below k + 1
+# the type of the natural numbers below k + 1, where k is a name
+INDEX = re.compile(r"@?fintype\.ordinal \(S \w+\)$")
 # These connectives join statements. A proof of the joined statement contains a proof of each statement; if the
 # connective is "exists", it is a proof for some object.
 CONNECTIVES = re.compile(r"(?:and\d*|ex2?|prod|sig2?|sigT2?|is_true)$")

@@ -33,7 +33,8 @@ def _sizes(varied: str, title: str, small: tuple[float, ...], paper: tuple[float
 def theorem_1(panel: str, measure: str, value: float) -> float:
     """Return the bound 3 d^(1 + 1/p)/(εn) of DN25 Theorem 1 on the error in the Schatten norm p that `measure` names.
 
-    The quantities n, d and ε are those of `SIZES`, except that the quantity with the name `panel` is `value`.
+    The argument `panel` is the name of one quantity, whose value is `value`. All other quantities have their values in
+    `SIZES`.
     """
     setting = {**SIZES, panel: value}
     p = ORDERS[measure]

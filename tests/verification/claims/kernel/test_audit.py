@@ -169,7 +169,7 @@ def test_the_same_answers_give_no_finding(project: Path, monkeypatch: pytest.Mon
         (
             {"type One.price_rat": "One.price_rat\n     : @eq nat O O"},
             "vector",
-            "prices: the lemma One.price_rat mentions no definition that Two.table uses and no other vector uses",
+            "prices: the lemma One.price_rat must mention a definition that Two.table, but no other vector, uses",
         ),
         (
             {"type One.small_inhabited": "One.small_inhabited\n     : forall _ : False, One.small (S O) O"},
