@@ -208,7 +208,7 @@ def _divergence(
         "data set that is above the claim"
     )
     # `p_of_two_steps` comes from a bet against 4ρ-zCDP. This bet is chosen on the same draws on which it is evaluated,
-    # so it tends to gain too much. If even this bet wins nothing, these draws give no evidence against 4ρ-zCDP.
+    # so its p-value tends to be too small. If even this p-value is 1, these draws give no evidence against 4ρ-zCDP.
     one, two = (side.draws.sums.bet for side in trial.sides)
     rho = STEPS_SQUARED * guarantee.rho if isinstance(guarantee, ZCDP) else 0.0
     assert isinstance(tested.facts, TestedEvent)

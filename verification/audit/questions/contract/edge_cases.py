@@ -110,7 +110,7 @@ def edge_cases(setting: Setting, form: Form, alpha: float, adjacency: str = REPL
         text = f"a draw gave no output on valid data: {'; '.join(unproven)}; that this breaks the claim is not proven"
         return Finding("contract", "edge cases", Status.REFUTED if form.names_a_law else Status.NOTED, text)
     if refused:
-        text = f"the target rejects data of a public size: {'; '.join(refused)}"
+        text = f"the target rejects the size, which is public: {'; '.join(refused)}"
         return Finding("contract", "edge cases", Status.NOTED, text)
     return kept("edge cases", f"an output on every valid data set: {', '.join(valid)}")
 
