@@ -123,8 +123,8 @@ def audit(
         verdict is also about low-order bits, for which more draws are made (default: bits for mechanisms that release
         integers, unless the audit is quick; real for all others).
     quick : run only the checks that need few draws. They test the contract, the data path (for a named mechanism that
-        adds noise to a query), and the exact loss from recorded draws. The audit is inconclusive if they decide
-        nothing.
+        adds noise to a query), and the exact loss from recorded draws. The audit is inconclusive if none of
+        these checks gives an exact result or a p-value.
     samples : number of draws on each data set; some checks use a multiple of it.
     seed : the seed of all randomness of the audit.
     unseeded : the target draws from the operating system, so equal generators need not give equal outputs.

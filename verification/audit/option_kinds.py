@@ -31,7 +31,7 @@ class Kind:
     read : makes a value from a word of the command line.
     take : makes a value from an argument in Python. `read` and `take` raise ValueError or TypeError for a value that
         breaks the rule, or `InvalidInput` with their own message.
-    named : makes a value from a word that names a file, without reading the file.
+    named : takes the name of a file or data set, and returns a value that has only this name. The file is not read.
     words : writes a value as words of a command line.
     plain : writes a value as plain data.
     code : writes a value as an expression in Python.

@@ -37,8 +37,8 @@ OLD = {
     "checkpoint_file": ("checkpoint=…", ""),
     "claim": ("epsilon=…, delta=… or rho=…", ""),
     "claimed": ("mechanism=…", ""),
-    "dimension": ("checkpoint=… alone; draws are then made on all data sets", "--checkpoint FILE alone"),
-    "domain": ("bounds=… alone; bounds say that all rows lie in a box", ""),
+    "dimension": ("checkpoint=… without dimension=…; the audit then draws on all data sets", "--checkpoint FILE alone"),
+    "domain": ("bounds=… without domain=…; the bounds say that all rows lie in a box", ""),
     "guarantee": ("epsilon=…, delta=… or rho=…", ""),
     "seconds": ("time_limit=…", ""),
     "seeded": ("unseeded=True in place of seeded=False", ""),
@@ -177,8 +177,8 @@ class AuditOptions:
         False,
         kinds.FLAG,
         "run only the checks that need few draws. They test the contract, the data path (for a named mechanism that "
-        "adds noise to a query), and the exact loss from recorded draws. The audit is inconclusive if they decide "
-        "nothing",
+        "adds noise to a query), and the exact loss from recorded draws. The audit is inconclusive if none of "
+        "these checks gives an exact result or a p-value",
     )
     samples: int = _option(SAMPLES, kinds.WHOLE, "number of draws on each data set; some checks use a multiple of it")
     seed: int = _option(0, kinds.WHOLE, "the seed of all randomness of the audit")
@@ -238,7 +238,7 @@ class AuditOptions:
         if self.bounds is None and self.equivariant:
             raise InvalidInput("equivariant: the option needs rows in a box; give bounds as well")
         if self.bounds is not None and self.data is not None:
-            raise InvalidInput("data and bounds: your own data are scaled into the unit ball; give no bounds")
+            raise InvalidInput("data and bounds: the audit scales your own data into the unit ball, so give no bounds")
         if self.quick and self.checkpoint is not None:
             raise InvalidInput("quick and checkpoint: a quick audit stores nothing; give only one of the two")
         if self.quick and self.scope == SCOPES[1]:

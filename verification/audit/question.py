@@ -69,7 +69,7 @@ MOST_KEPT = 20_000
 
 
 def always(subject: Subject) -> str:
-    """Return "", which means that nothing excludes the question for this target."""
+    """Return an empty text, which means that the audit can ask the question about this target."""
     return ""
 
 
@@ -142,7 +142,7 @@ class Question:
         return self.draws(subject, self.limited(look)) if callable(self.draws) else self.draws
 
     def limited(self, look: Look) -> Look:
-        """Return the look with no more samples than the question can use."""
+        """Return this round of draws with its number of samples reduced to at most `most_samples`."""
         return replace(look, samples=min(look.samples, self.most_samples or look.samples))
 
     def skipped(self, reason: str) -> Finding:

@@ -5,11 +5,11 @@ which makes the test of pure DP exact (`statistics.ratio`).
 
 A betting test, given by the argument `wager`, may end the draws on a pair of data sets early. The draws on a pair come
 in stages, and each stage doubles their number. Two sequential betting tests, called wagers, bet on the draws. The first
-betting test is chosen on the first stage of the pilot draws, and is placed on all later draws, from the second stage
-on. The second betting test is chosen on all pilot draws, and is placed on the draws of the test. Let p be the largest
-p-value that ends the draws of a pair (`stop`). Once the wealth of a bet reaches 2/(`EARLY_SHARE` · p), no more draws
-are made. If the claim is true, the wealth of each bet reaches 2/(`EARLY_SHARE` · p) with probability at most
-`EARLY_SHARE` · p/2. The draws end early with probability at most `EARLY_SHARE` · p.
+stage of the pilot draws determines the first betting test, which then bets on the later stages of the pilot draws. All
+pilot draws together determine the second betting test, which then bets on the test draws. Let p be the largest p-value
+that ends the draws of a pair (`stop`). Once the wealth of a bet reaches 2/(`EARLY_SHARE` · p), no more draws are made.
+If the claim is true, the wealth of each bet reaches 2/(`EARLY_SHARE` · p) with probability at most `EARLY_SHARE` · p/2.
+The draws end early with probability at most `EARLY_SHARE` · p.
 """
 
 import math
@@ -34,7 +34,8 @@ from covassay.verification.statistics.streams import stream
 
 # the number of first draws on each data set; if all of them fail, the target counts as always failing on that data set
 PROBE = 10
-# If the target seems always to fail on one data set, failure is the tested event, with `failing_mean` draws.
+# If the target seems always to fail on one data set, the tested event is that a draw fails. The mean number of draws is
+# then `failing_mean`.
 # If the target never fails on the other data set, the p-value is at most FAILING_SHARE times the level of a check.
 # A p-value below that bound refutes the claim even after multiplication by 2 or 4 and Holm's correction for 250 checks.
 # SHORTFALL standard deviations are added, because a Poisson number of draws may be below its mean.
@@ -87,8 +88,8 @@ class Side(NamedTuple):
 
 
 class EarlyEnd(NamedTuple):
-    """The logarithm of the wealth at which a betting test ended the draws, and the mean number of draws that was
-    planned.
+    """The record of a betting test that ended the draws early. `log_value` is the logarithm of its wealth at the end.
+    `planned` is the mean number of draws that was planned.
     """
 
     log_value: float
@@ -101,9 +102,9 @@ class EventTrial:
 
     `sides` has the draws, first those on the data set on which the event is expected to be likelier. `mean` is the
     planned mean number of draws on each data set. `cut_short` says whether draws are missing because the target kept
-    running into the time limit. `wager` is a betting test on the same draws, or None. `levels` are thresholds of the
-    statistic, for a trade-off curve. `early` says how a betting test ended the draws early, and is None if the draws
-    did not end early.
+    running into the time limit. `wager` is a betting test that uses the draws in `sides` too, or None if there is none.
+    `levels` are thresholds of the statistic, for a trade-off curve. `early` says how a betting test ended the draws
+    early, and is None if the draws did not end early.
 
     The event, the bet and the thresholds were chosen without the draws in `sides`, unless `cut_short` is set.
     """
@@ -153,7 +154,7 @@ class _Plan:
         return Counting(self.choice.event, self.wager, levels(self.choice.event, self.pilot) if self.pilot else ())
 
     def trial(self, draws: tuple[Summary[Counts], Summary[Counts]], counting: Counting) -> EventTrial:
-        """Return the result of this plan, which is its event together with the draws that test the event."""
+        """Return the event of this plan together with the draws that test this event."""
         cut_short = any(d.skipped for d in (*(self.pilot or ()), *draws))
         return EventTrial(
             self.choice.event, _sides(draws, self.choice), self.mean, cut_short, self.wager, counting.levels
@@ -191,8 +192,8 @@ class PairSampler:
         """Plan the test of one event. The event is a failure of the target, an event that was fixed in advance, or an
         event that is chosen by pilot draws.
 
-        If a betting test on pilot draws already rejects the claim, no test draws are needed. In place of a plan, this
-        method then returns an `EventTrial` with the pilot draws that the betting test used.
+        If a betting test on pilot draws already rejects the claim, no test draws are needed. This method then returns
+        no plan. It returns an `EventTrial` with the pilot draws that the betting test used.
         """
         if always_failing:
             return _Plan(EventChoice(Event(None), False), failing_mean(guarantee, self.error, mean))

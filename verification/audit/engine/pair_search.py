@@ -31,8 +31,8 @@ FIRST_ROUND = 12  # draws per data set
 SECOND_ROUND = 100
 SECOND_OF_A_SHAPE = 2  # this many candidates of every shape are drawn again in the second round
 FOUND = 3  # at most this many pairs are tested, and their shapes differ
-# A pair of weight 1 is tested with `samples` draws on each data set. The first round of the search makes
-# SHARE · `samples` draws on the first data sets of all candidates together.
+# A pair of weight 1 is tested with `samples` draws on each data set. Every candidate is a pair of data sets. The first
+# round of the search tries so many candidates that the draws on their first data sets add up to SHARE · `samples`.
 SHARE = 1.3
 WEIGHT = 0.5  # the number of draws that test a found pair is multiplied by this factor
 HUGE = 1e3  # the largest score of two samples; two different samples get this score if one of them does not vary
@@ -52,8 +52,9 @@ class Candidate:
 
 
 def _data_sets(n: int, d: int, seed: int) -> list[tuple[str, Matrix]]:
-    """Return data sets of many kinds and one shape. In the last data set, slightly more than half of the rows are
-    short. If one row of this data set is replaced, the median of the lengths of the rows can therefore change much.
+    """Return one data set of shape (n, d) for each kind in `KINDS`, and a last data set in which slightly more than
+    half of the rows are short. If one row of this data set is replaced, the median of the lengths of the rows can
+    therefore change much.
     """
     members = [(member.category, member.x) for member in zoo(n, d, seed, KINDS)]
     rows = members[1][1] * np.where(np.arange(n) <= n // 2, SHORT, 1.0)[:, None]
@@ -83,8 +84,8 @@ def candidates(seed: int, output: Output, adjacency: str = REPLACE_ONE) -> Itera
                 "a row in a dense direction": -dense,
                 "a long row": 50 * axis,
             }
-            # Only two of these rows replace the first row of a data set. Which two depends on n, so that data sets of
-            # one kind and of different shapes are tried with different rows.
+            # For each data set, only two of these five rows are tried in place of its first row. The choice of the two
+            # depends on n, so that data sets of one kind and of different shapes are tried with different rows.
             for name in list(rows)[i % len(rows)], list(rows)[(i + 1 + n % 4) % len(rows)]:
                 second = x.copy()
                 second[0] = rows[name]

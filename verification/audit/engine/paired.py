@@ -3,10 +3,11 @@
 Suppose that the two laws are equal, and take any event. If the event occurs in exactly one draw of a pair, this draw is
 equally likely to be the first or the second one, even if the two draws are dependent. Take the pairs in which the event
 occurs in exactly one draw. Given the number of these pairs, the number of pairs with the event in the first draw is
-binomial with probability 1/2 (McNemar 1947). If the two draws of a pair are nearly equal, an event rarely occurs in
-only one of them. Suppose, for instance, that the noise of one sampler is slightly smaller. In nearly all of the pairs
-with the event in exactly one draw, the same sampler then made this draw. Some hundreds of such pairs detect noise that
-is 3 % too small. A test of independent draws needs a hundred times as many draws.
+binomial with probability 1/2 (McNemar 1947). If the two draws of a pair are nearly equal, few pairs have the event in
+exactly one draw, but these few pairs show a small difference of the laws clearly. Suppose, for instance, that the noise
+of one sampler is slightly smaller. In nearly all pairs with the event in exactly one draw, the draw with the event then
+comes from the same one of the two samplers. Some hundreds of such pairs detect noise that is 3 % too small. A test of
+independent draws needs a hundred times as many draws.
 
 Pilot pairs choose the event, and new pairs test it. When pairs are tested, a failed draw counts as outside of the
 event. If pairs with a failed draw were left out, samplers with equal laws could seem to have different laws.

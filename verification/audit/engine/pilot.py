@@ -124,8 +124,8 @@ def without_noise(one: Matrix, two: Matrix) -> Vector | None:
 
     If one noise variable is added to several entries, some combination of these entries has no spread. Numbers below
     1e-9 of the largest entry count as rounding errors. Some combinations, such as Y_ij − Y_ji, have the same constant
-    value on both data sets. Such a combination does not distinguish the data sets and is not returned: the two
-    constants must differ by much more than rounding errors.
+    value on both data sets, and do not distinguish the data sets. The function therefore returns w only if the two
+    constants differ by much more than rounding errors.
     """
     flat = [side.reshape(len(side), -1) for side in (one, two)]
     pooled = np.vstack(flat)

@@ -208,7 +208,7 @@ def _divergence(
         "data set that is above the claim"
     )
     # `p_of_two_steps` comes from a bet against 4ρ-zCDP. This bet is chosen on the same draws on which it is evaluated,
-    # so it tends to gain too much. If it gains nothing, these draws give no evidence against 4ρ-zCDP.
+    # so its p-value tends to be too small. If even this p-value is 1, these draws give no evidence against 4ρ-zCDP.
     one, two = (side.draws.sums.bet for side in trial.sides)
     rho = STEPS_SQUARED * guarantee.rho if isinstance(guarantee, ZCDP) else 0.0
     assert isinstance(tested.facts, TestedEvent)
@@ -241,8 +241,8 @@ def _ended_early(pair: Pair, guarantee: Guarantee, trial: EventTrial, early: Ear
 
 
 def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: float) -> InReach | None:
-    """Return the smallest privacy loss that the test would have detected, for an event that is as likely on the first
-    data set as the tested event.
+    """Return the smallest privacy loss that the test would have detected. The loss is that of an event whose
+    probability on the first data set equals the observed frequency of the tested event on this data set.
 
     This function returns None if the tested event occurred fewer than `FEWEST` times on the first data set. `choices`
     multiplies the p-values of the test, which is made at the level `alpha`.

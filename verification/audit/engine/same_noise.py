@@ -78,10 +78,11 @@ class DataPath:
 
     `stated` says in words what the comparison of the noise covers and what it does not. `query` returns the output
     without noise, and is None if noise is not added to a query. `scale` takes (n, d) and returns the noise scale, up to
-    a factor that depends on d alone. `symmetric` says whether the noise is a symmetric matrix, perhaps with one more
-    row on top. `atom` is the largest probability of one value of one entry of the noise, if the noise lies on a
-    lattice. `unsure` takes a data set x, and returns how much the rounding of clipped rows can change an entry of the
-    query. `unsure` is None if rounding clipped rows changes the query negligibly on all data sets.
+    a factor that depends on d alone. `symmetric` says whether the noise is a symmetric matrix; an output may have one
+    more row above this matrix, such as a mean. `atom` is the largest probability of one value of one entry of the
+    noise, if the noise lies on a lattice. `unsure` takes a data set x, and returns how much the rounding of clipped
+    rows can change an entry of the query. `unsure` is None if rounding clipped rows changes the query negligibly on all
+    data sets.
 
     The fields `continuous`, `equivalent` and `atoms` are for targets whose output is not a query of the data plus
     noise. `continuous` says that no single output has positive probability, so that no output occurs twice.
@@ -117,7 +118,7 @@ class _Drawn:
     residuals: Matrix  # (seeds, …)
     size: float  # the Euclidean norm of the query
     single: bool = False  # says whether float32 can represent every output
-    unsure: float = 0.0  # the value that `DataPath.unsure` gives for the data set
+    unsure: float = 0.0  # rounding of clipped rows can change an entry of the query by this much (`DataPath.unsure`)
     failure: Failure | None = None
 
 
@@ -377,8 +378,8 @@ class _Comparison:
         return self._still_moved(shape, drawn, tolerance, (len(SEEDS),))
 
     def _still_moved(self, shape: _Shape, drawn: _Drawn, tolerance: float, seeds: Sequence[int] = MORE_SEEDS) -> str:
-        """Return, in words, the shift or factor that explains the residuals under all seeds, including these further
-        `seeds`, or an empty text if there is none.
+        """Return, in words, the shift or factor that explains the residuals under the seeds `SEEDS` and also under the
+        given further `seeds`, or an empty text if there is none.
         """
         usual = self._usual(shape)
         more = [self._under(one.member.x, seeds) for one in (drawn, usual)]
@@ -472,8 +473,8 @@ class _Comparison:
 
     def seeds_agree(self) -> list[str]:
         """Return the shapes of data for which two seeds gave the same noise. The list is empty if fewer than
-        `SAME_NOISE_TWICE` shapes were found. It is also empty if some value of the noise has a probability above
-        `NO_ATOMS`, because equal noise may then be a coincidence.
+        `SAME_NOISE_TWICE` shapes were found. If some value of the noise has a probability above `NO_ATOMS`, equal noise
+        may be a coincidence, and the list is empty too.
         """
         if self.path.atom > NO_ATOMS:
             return []
@@ -533,9 +534,9 @@ class _Comparison:
 
 
 def _minority(units: dict[tuple[int, int], Vector]) -> set[tuple[int, int]]:
-    """Return the sizes (n, d) of data whose noise differs from the noise that most sizes have in common. The noise of
-    each of the first `CANDIDATES` sizes is compared with the noise of all sizes. Each comparison gives a set of sizes
-    whose noise is different, and the smallest of these sets is returned.
+    """Return the sizes (n, d) of data whose noise differs from the noise that most sizes have in common. Each of the
+    first `CANDIDATES` sizes is a candidate for a size with the common noise. For each candidate, the function collects
+    the sizes whose noise differs from that of the candidate. It returns the smallest of these sets.
     """
     odd = set(units)
     for candidate in list(units.values())[:CANDIDATES]:
@@ -577,8 +578,8 @@ def least_p(first: Matrix, second: Matrix, change: Matrix) -> float:
 
 
 def moved(residuals: Matrix, agreed: Matrix, tolerance: float) -> str:
-    """Return, in words, one shift, one factor or both that turn the residuals `agreed` into the given `residuals` under
-    every seed.
+    """Compare the `residuals` on one data set with the residuals `agreed` that most data sets have in common. Return,
+    in words, one shift, one factor or both that explain the difference between them under every seed.
 
     The returned text is empty if no shift and no factor fits. A shift of at most twice the possible rounding error does
     not count.
@@ -691,7 +692,7 @@ def _checked_rows(comparison: _Comparison) -> list[Finding]:
     found = comparison.other_rows()
     kept = "under one seed, the noise divided by its claimed scale is the same for every number of rows"
     if found:
-        more = f"; and at {len(found) - NAMED} more" if len(found) > NAMED else ""
+        more = f"; and at {len(found) - NAMED} more shapes" if len(found) > NAMED else ""
         detail = f"under one seed the noise changes: {'; '.join(found[:NAMED])}{more}"
         return [_result(NAME_OF_ROWS, Status.REFUTED, detail)]
     return [_result(NAME_OF_ROWS, Status.NOT_REFUTED, kept)]

@@ -12,11 +12,11 @@ If the run has a store (`engine.store`), stored draws are not made again.
 
 A block of `draw_many` may fail as a whole because one of its draws fails. The tests of a run assume that draws fail
 independently of each other, so a failed block is not counted as failures. If a block of a call of `draw` fails, all
-draws of this call, and of all later calls, are made again one by one, and from another random stream. Suppose that a
-block fails whenever one of its draws would fail. Then any outcome of k calls is at most k + 1 times as probable as with
-independent draws. The reason is that there are k + 1 cases: a failed block comes first in one of the k calls, or in
-none. The probability that one given case and the outcome both occur is at most the probability of the outcome with
-independent draws.
+draws of this call, and of all later calls, are made again one by one, and from another random stream. The effect on
+the probabilities is bounded if a block fails whenever one of its draws would fail: any outcome of k calls is then at
+most k + 1 times as probable as with independent draws. The reason is that there are k + 1 cases: a failed block comes
+first in one of the k calls, or in none. For each of these cases, the probability that the case and the outcome both
+occur is at most the probability of the outcome with independent draws.
 """
 
 import hashlib

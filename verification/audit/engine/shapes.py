@@ -42,7 +42,7 @@ FEWEST, MOST = 12, 120  # the smallest and the largest number of draws for every
 # samples/DEFAULT, but is at least FEWEST // 2.
 DEFAULT = 2000
 NAMED = 3  # the report names at most this many groups of draws
-UNSEEN = 1e6  # this scale error stands in the report if a group has no test that would detect a scale error
+UNSEEN = 1e6  # if a group has no test of the noise scale, the smallest scale error that it detects counts as this large
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,8 @@ def grid(fewest_rows: int = 1, fewest_columns: int = 1, most_columns: int = 32) 
 @dataclass
 class _Group:
     """Draws for several shapes that are tested together. For tests by a distribution function, `places` has the values
-    of the distribution function at the draws. For tests by a sum of Gamma variables, `totals` has the sum and its law
-    for every shape.
+    of the distribution function at the draws. For tests by a sum of Gamma variables, `totals` has, for every shape, the
+    sum and the parameters of its law.
     """
 
     draws: int = 0
@@ -214,7 +214,7 @@ def run_shapes(setting: Setting, shapes: Shapes, look: Look) -> list[Finding]:
         seen.add(n, d, {k: finite_test(test, draws.outputs) for k, test in tests.items()}, len(draws.outputs))
     if not seen.groups:
         why = "ran into the time limit or had too few outputs" if seen.late else "had too few outputs"
-        return [Finding("law", NAMES[""], Status.SKIPPED, f"the target {why} at every shape", OTHER_SHAPES)]
+        return [Finding("law", NAMES[""], Status.SKIPPED, f"the target {why} for data of every shape", OTHER_SHAPES)]
     one_each = len({d for _, d in shapes.sizes}) == len(shapes.sizes)  # the number of rows is computed from d
     return [_check(axis, seen, look) for axis in NAMES if not (axis == "n" and one_each)]
 
@@ -235,7 +235,7 @@ def _check(axis: str, seen: _Seen, look: Look) -> Finding:
         text += "; not tested, because the target ran into the time limit: "
         text += ", ".join(f"n ≥ {n} with d ≥ {d}" for n, d in seen.late)
     if not axis and seen.slow():
-        text += f"; a draw takes far longer than on larger data at (n, d) = {', '.join(seen.slow())}"
+        text += f"; for these (n, d), a draw takes far longer than on larger data: {', '.join(seen.slow())}"
     smallest = min(groups.values(), key=lambda group: group.draws)
     scaled = bool(smallest.totals)
 

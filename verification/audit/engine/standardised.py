@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from covassay.reference.domain import Matrix, Vector
 
-SMALLEST_SPREAD = 1e-12  # a spread below this share of the size of an entry is rounding
+SMALLEST_SPREAD = 1e-12  # a spread below this share of the size of an entry counts as a rounding error
 
 
 def _summary(first: Matrix, second: Matrix) -> tuple[NDArray[np.intp], Vector, Vector, Vector]:

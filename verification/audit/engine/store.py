@@ -2,8 +2,8 @@
 
 A run that is continued asks its questions again. The label of a question determines the seeds of its draws. The stored
 draws for a label, data and size are therefore those that would be made again. The findings of most questions are stored
-too, if their types can be stored. A question with stored findings is not asked again. Not stored are the findings of a
-question that a run may ask twice, and of a question that only evaluates findings of other questions.
+too, if their types can be stored. A question with stored findings is not asked again. Two kinds of questions have no
+stored findings: those that a run may ask twice, and those that only evaluate the findings of other questions.
 
 The file is an SQLite database. After a kill or a power cut, the database has the state after the last write or before
 it. The table `identity` of the database says to which run the database belongs. Every value is stored as JSON with a

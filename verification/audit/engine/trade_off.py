@@ -57,8 +57,8 @@ def points(
     """Return the points of the trade-off curve of one pair of data sets.
 
     `first` and `second` have the count of each event on one data set and the number of draws. `levels` are the
-    thresholds of the events, which were chosen without these draws. `error` is a bound on the probability that any
-    interval does not contain its probability.
+    thresholds of the events, which were chosen without these draws. `error` is a bound on the probability that at least
+    one of the confidence intervals does not contain the probability that it estimates.
     """
     share = error / (4 * len(levels))
     caught, alpha = _intervals(*first, share), _intervals(*second, share)

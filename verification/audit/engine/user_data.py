@@ -1,7 +1,7 @@
 """Check whether a target gives outputs on the user's own data set.
 
 The data are scaled into the unit ball by their smallest and largest values. Scaling by the extremes of the data is not
-differentially private. This does no harm, because an audit does not publish the scaled data.
+differentially private. An audit may scale the data in this way, because it does not publish the scaled data.
 """
 
 from dataclasses import dataclass

@@ -35,12 +35,14 @@ from covassay.verification.statistics.streams import stream
 
 NAME_OF_FORMS, NAME_OF_STATE, NAME_OF_PROCESS = "same numbers, other form", "same call, after others", "fresh process"
 SHAPES = (20, 3), (3, 5), (300, 2)  # these shapes of data are nearly square, wide and long
-# If each output is a single number, one factor or shift hardly explains the changes of this many outputs by chance.
+# The target is called under this many seeds. Even if each output is a single number, one factor or shift is unlikely to
+# explain the changes under all these seeds by chance.
 SEEDS = 4
 INSIDE = 0.9  # the rows are multiplied by this factor, so that rounding to float32 leaves them in the domain
 SLOW = 0.02  # if a draw takes longer than this many seconds, only one data set is tried
 CLOSE = 1e-4  # float32 changes an output by less than this share of the largest entry
-DECIDED = 3  # each of the three checks compares at most this many ways of calling the target by many draws
+# Each of the three checks makes many draws for at most this many ways of calling the target.
+DECIDED = 3
 TESTS = 3 * DECIDED  # this many tests share the error level of the question
 
 Draw = Callable[..., Any]
@@ -51,8 +53,8 @@ class Way:
     """A way to call a target, with a description and the function that makes a target called in this way.
 
     If `whole` is true, the target is called in this way only on data of whole numbers. If `ball` is true, the target is
-    not called in this way if the domain of its rows is a box. If `bounds` is true, only targets that take bounds of the
-    data as an argument are called in this way.
+    not called in this way if the domain of its rows is a box. If `bounds` is true, the way is only for targets that
+    take bounds of the data as an argument.
     """
 
     words: str
@@ -297,7 +299,7 @@ class Asked:
             if not any(isinstance(o, Failure) for o in now) and not _all_equal(first, now):
                 what = self._fact(x, first, now)
                 if what:
-                    return f"on rows of shape {x.shape}, after all the calls before, {what}"
+                    return f"on rows of shape {x.shape}, after all the earlier calls, {what}"
         return ""
 
     def renew(self) -> None:
@@ -325,8 +327,8 @@ class Asked:
             what = self._fact(x, first, others)
             if what:
                 return f"on rows of shape {x.shape}, {way.words}, {what}"
-            # If all these outputs equal the usual ones, the first call in this way failed or gave another output, but
-            # the repeated call did not. No change is then recorded.
+            # All these outputs may equal the usual ones. The first call in this way then failed or gave another output,
+            # but the repeated call did not. This data set is then not listed as one on which the output changes.
             if not _all_equal(first, others):
                 changes.append((_change(first, others), x))
         if changes:
@@ -375,7 +377,7 @@ class Asked:
         """Return the finding with this name, and clear the lists of comparisons before the next check."""
         text = same
         if self.unproven:
-            text += f"; another output, but no proven difference in law: {', '.join(self.unproven)}"
+            text += f"; the output changed, but its law was not proven to differ: {', '.join(self.unproven)}"
         if self.failing:
             text += f"; not compared, because the target fails: {', '.join(self.failing)}"
         nothing = not (self.compared or self.unproven)

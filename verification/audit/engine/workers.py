@@ -44,7 +44,9 @@ NEEDS = {"dask": "distributed", "ray": "ray.util.joblib"}  # the extra `scale` o
 PACKAGES = "dask", "distributed", "ray"
 ENDED = "a worker process that drew from the target ended before its draws were made"
 WAVE = 200  # tasks
-PATIENCE = 4  # this factor is above 1, so that an audit whose draws take a few seconds starts no worker
+# Before k workers start, this process draws alone for PATIENCE · k/(k − 1) times the time that starting a worker takes.
+# With the factor 4, an audit whose draws take only a few seconds starts no worker.
+PATIENCE = 4
 _paying = 0.0  # once calls in this process have taken this many seconds, workers make the remaining calls
 _spent = 0.0  # the seconds that calls in this process have taken
 # the parallel object of the current `local_workers` block, or None outside of such a block

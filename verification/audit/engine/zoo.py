@@ -103,7 +103,7 @@ def zoo(n: int, d: int, seed: int, categories: Iterable[str] = tuple(CATEGORIES)
 
 
 MANY_ROWS = 20_000
-# A float of 16 bits cannot represent the first of these numbers, and rounds it to the second, which is 0.03 % smaller.
+# A float of 16 bits cannot represent 1447.49 · 2⁻¹¹, and rounds it to 1447 · 2⁻¹¹, which is 0.03 % smaller.
 BETWEEN = 1447.49 * 2.0**-11, 1447 * 2.0**-11
 
 

@@ -57,10 +57,11 @@ def law(claim: ClaimUnderAudit) -> KnownLaw:
     the first data set, three features have the energies 1, 2 and 4. In the other two data sets, every feature has
     energy 0.
 
-    If three features have the energies 1, 2 and 4, the probabilities of the answers hardly depend on the noise scales.
-    If the features of energy 0 are just below the threshold, the answers depend on the scale of the threshold's noise.
-    If the features of energy 0 are far below the threshold, only the tails of the noise reach the threshold, and the
-    answers depend on the scale of the queries' noise.
+    An output is the number of the first feature whose noisy energy reaches the noisy threshold, or one more than the
+    number of features if there is none. On the first data set, the probabilities of the outputs hardly depend on the
+    noise scales. If the features of energy 0 are just below the threshold, the outputs depend on the scale of the
+    threshold's noise. If the features of energy 0 are far below the threshold, only the tails of the noise reach the
+    threshold, and the outputs depend on the scale of the queries' noise.
     """
     epsilon, share = claim.budget["epsilon"], float(claim.options.get("share", 1.0))
     b1 = above_threshold.threshold_scale(epsilon)

@@ -53,11 +53,11 @@ def near_the_better_mechanism(claim: ClaimUnderAudit) -> near_choices.Choices:
     """Return rows on which the noise of the trace decides whether GaussCov or SeparateCov makes the output.
 
     AdaptiveCov uses the mechanism whose error bound is smaller at the level where its search for a clipping norm ends.
-    Noise decides between the mechanisms if the trace is such that both error bounds are nearly equal. In addition, the
-    clipping bias must be so large that the search ends at the level for which the two bounds are equal. With few
-    columns, no rows satisfy both conditions. The function uses the smallest multiple of 8 columns for which some rows
-    satisfy both conditions. The rows are just longer than 1/2, because the search sees a large clipping bias for rows
-    of this length.
+    Noise decides between the mechanisms under two conditions on the rows. First, their trace makes the error bounds of
+    the two mechanisms nearly equal at one level. Second, their clipping bias is so large that the search ends at this
+    level. With few columns, no rows satisfy both of these conditions. The function uses the smallest multiple of 8
+    columns for which some rows satisfy both conditions. The rows are just longer than 1/2, because the search sees a
+    large clipping bias for rows of this length.
     """
     rho, options = claim.budget["rho"], claim.options
     n, beta = math.ceil(FEW_ROWS / math.sqrt(rho)), claim.parameter("beta")

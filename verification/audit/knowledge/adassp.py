@@ -197,8 +197,8 @@ def likelihood_ratio(first: OneFeature, second: OneFeature) -> Statistic:
 
 
 def opposite_records(scales: Scales) -> Pair:
-    """Return neighbours that differ in one record, whose labels have opposite signs. Their statistics include the log
-    likelihood ratio of the coefficient.
+    """Return neighbours that differ in one record, whose labels have opposite signs. One of the statistics of an
+    output is the log likelihood ratio of its regression coefficient between the two data sets.
     """
     base, half = rows(scales.plenty, 0.0), math.sqrt(0.5)
     first, second = (np.vstack([base, [half, side * half]]) for side in (1, -1))
@@ -210,7 +210,9 @@ def opposite_records(scales: Scales) -> Pair:
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the law for one feature, and for several features the tests that compare draws with the reference."""
+    """Return what is known of the law of the coefficients. For one feature, tests use the exact law. For several
+    features, tests compare draws of the target with draws of the reference.
+    """
     rho, calibration = claim.budget["rho"], claim.options["calibration"]
     scales = Scales(
         mechanism.eigenvalue_scale(rho),

@@ -83,5 +83,5 @@ KNOWN = Known(
     law,
     NotAdditive(FINITE, SAME_MOMENT),
     bits_unseen=FEW_NUMBERS,
-    no_choices="the law is known on all data, and on one data set the best feature is about as likely as all others",
+    no_choices="the law is known on all data, and on one data set the best feature has a probability of about 1/2",
 )

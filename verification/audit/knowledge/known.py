@@ -52,8 +52,8 @@ class Known:
     a query plus noise. If the check of low-order bits finds no loss above the claim in floating-point releases,
     `bits_unseen` is the reason, and otherwise `bits_unseen` is empty.
 
-    The audit also compares draws at other privacy budgets with the reference. No attribute of this class is used for
-    the comparison at other budgets alone.
+    The audit also compares draws at other privacy budgets with the reference. This comparison needs no attribute of
+    its own.
     """
 
     law: Callable[[ClaimUnderAudit], KnownLaw] = reference_draws.law
@@ -79,7 +79,8 @@ def known(name: str) -> Known:
 
     Raises
     ------
-    InvalidInput : the file, or the module that another package registers for the mechanism, has no `KNOWN`.
+    InvalidInput : the file, or the module that another package registers for the mechanism, does not define an object
+        `KNOWN` of the class `Known`.
     """
     own = f"{__package__}.{name.replace('-', '_')}"
     if importlib.util.find_spec(own) is not None:

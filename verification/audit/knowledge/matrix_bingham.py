@@ -1,12 +1,11 @@
-"""The law of a private k-dimensional subspace is a matrix Bingham law, which is exact on copies of one direction.
+"""Test the matrix Bingham law of a private k-dimensional subspace, exactly on copies of one direction.
 
 Let P be the released orthogonal projection of rank k. On n copies of a unit vector v, the distribution function of w =
 vᵀPv is known for every rank and dimension. Given vᵀPv, the rest of the projection P is uniform around the direction v.
 With three columns, the projection P is determined by one vector, which spans either its range or its kernel. Let the
 data be n copies of each of two directions in R⁴, let the rank be 2, and let Q project onto the span of the directions.
-If Q projects onto the span of two directions in R⁴, the number s = tr(PQ) − 1 has a density proportional to −ln|s|
-e^{ηns} on [−1, 1], where η is the exponent of the mechanism. On other data, draws are compared with draws of the
-reference.
+The number s = tr(PQ) − 1 then has a density proportional to −ln|s| e^{ηns} on [−1, 1], where η is the exponent of the
+mechanism. On other data, draws are compared with draws of the reference.
 """
 
 import math
@@ -117,8 +116,8 @@ def overlap_cdf(strength: float) -> Callable[[Vector], Vector]:
     proportional to exp(strength · tr(PQ)).
 
     A projection of rank 2 in R⁴ corresponds to a pair of points, one on each of two spheres S². On each of the two
-    spheres, the point of P and the point of Q have an angle. The number tr(PQ) − 1 is the product of the cosines of
-    these two angles. If P is uniform, each cosine is uniform on [−1, 1].
+    spheres, take the angle between the point of P and the point of Q. The number tr(PQ) − 1 is the product of the
+    cosines of these two angles. If P is uniform, each cosine is uniform on [−1, 1].
     """
     graded = np.geomspace(1e-13, 1.0, 64)  # the table has more points near 0, where the density −ln|s| is not smooth
     panels = Panels(np.concatenate([-graded[::-1], [0.0], graded]))

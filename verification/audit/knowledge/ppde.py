@@ -51,8 +51,8 @@ class TruncatedMeanNoise:
 
 
 def component(j: int, deviation: float, factor: float = 1.0) -> Test:
-    """Return the test that one component is N(1/2, s²) clipped to [0, 1], if the noise scale is multiplied by
-    `factor`.
+    """Return the test of one component of the output. The tested law is N(1/2, s²) clipped to [0, 1], where s is the
+    number `deviation` multiplied by `factor`.
     """
 
     def cdf(t: Vector) -> Vector:

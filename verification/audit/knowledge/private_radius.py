@@ -27,8 +27,9 @@ from covassay.verification.exact.above_threshold import probabilities
 def law(claim: ClaimUnderAudit) -> KnownLaw:
     """Return the law of the private radius for rows of the norms 0.1, 0.4 and 1, and for rows of norm 1 alone.
 
-    A row of norm 1 is counted only for the largest possible radius. If all rows have norm 1, the counts for all smaller
-    radii are equally far below the threshold.
+    A row counts for every radius that is at least its norm. A row of norm 1 therefore counts only for the largest
+    possible radius, which is 1. If all rows have norm 1, the counts for all smaller radii are equally far below the
+    threshold.
     """
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
     radii = private_radius.public_radii(float(claim.options.get("precision", private_radius.PRECISION)))

@@ -187,7 +187,7 @@ def against_draws(
         return claimed.draws(rows, shares, n, size, np.random.default_rng(stream(seed, "rounds", *rows.shape, size)))
 
     return {
-        name: reference_draws.against(feature, drawn, f"the {name} has the law of simulated rounds")
+        name: reference_draws.against(feature, drawn, f"the {name} has the same law as in simulated rounds")
         for name, feature in features.items()
     }
 

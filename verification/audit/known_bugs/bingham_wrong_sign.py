@@ -33,7 +33,7 @@ COPIES_AT_QUARTER = 400
 RADIAL_NODES = 300  # Gauss–Legendre nodes in ∛w
 ANGULAR_NODES = 600  # the number of midpoints in the angle φ; a periodic integrand needs few of them
 SHARES = np.linspace(0.02, 0.6, 59)  # these are the probabilities of the likelihood-ratio events that are compared
-FAR = 1e9  # for the limit k → ∞, the envelope parameter is computed with this number in place of k + 1
+FAR = 1e9  # this large number replaces k + 1, so that the computed envelope parameter is close to its limit for k → ∞
 
 
 def log_density(y: Vector, b: float, q: float) -> Vector:

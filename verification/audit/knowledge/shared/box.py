@@ -106,9 +106,9 @@ def statistics(first: Matrix, second: Matrix, output: Output, box: Box) -> tuple
 def box_pairs(box: Box, output: Output, bounds_are_told: bool) -> tuple[Pair, ...]:
     """Return all neighbours with rows in a box.
 
-    If the target takes the bounds of the columns as an argument, further pairs are added. If the box has several
-    columns, some of these pairs have only the first columns of the box. One added pair has other bounds, and at least
-    three columns.
+    If the target takes the bounds of the columns as an argument, pairs with other boxes are added. For a box with
+    several columns, some of the added pairs have data with only the first one or two of these columns. One added pair
+    has rows in a box with stretched bounds and with at least three columns.
     """
 
     def pair(name: str, first: Matrix, second: Matrix, weight: float, of: Box = box) -> Pair:

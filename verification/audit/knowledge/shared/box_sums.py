@@ -31,7 +31,8 @@ from covassay.verification.statistics.tests import kolmogorov_smirnov
 N = 12
 DIMENSIONS = (1, 2, 4)
 WEIGHT = 1.5  # the number of draws for the tests on example rows is multiplied by this factor
-FARTHEST = 50.0  # rows that the mechanism must clip have this distance from 0, in half-widths
+# The entries of rows that the mechanism must clip have this absolute value, where the box has the bounds −1 and 1.
+FARTHEST = 50.0
 ASYMMETRY = 1e-9  # an asymmetry above this share of the entries is not a rounding error
 PARTS = {"count": "number of rows", "mean": "means", "square": "squares", "product": "products of two columns"}
 

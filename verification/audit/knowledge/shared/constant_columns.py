@@ -120,8 +120,8 @@ class DrawnBin:
 
     @property
     def cut(self) -> float:
-        """Return a number that an entry of the output mostly exceeds if the last bin was chosen, and mostly does not
-        exceed if one of most other bins was chosen.
+        """Return a number that separates the last bin from most other bins. If the last bin was chosen, an entry of the
+        output is usually above this number. If another bin was chosen, the entry is usually below it for most bins.
         """
         return float(self.means[0]) - (APART + 1) * self.deviation
 

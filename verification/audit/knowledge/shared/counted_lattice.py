@@ -39,8 +39,7 @@ class CountedLattice:
 
     `scales` takes d and returns the noise scales of the number of rows and of an entry of the sum, the latter in units
     of the lattice. `tail` takes a scale and returns the function k -> P(|Z| ≥ k). `quantile` takes a probability p and
-    returns the number that
-    |X| exceeds with probability p, where X has the continuous law.
+    returns the number that |X| exceeds with probability p, where X has the continuous law.
     """
 
     output: RowsAndSumOutput

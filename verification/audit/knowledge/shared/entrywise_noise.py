@@ -138,7 +138,7 @@ def noise_scenario(noise: EntrywiseNoise, frobenius: float) -> Scenario:
         *scale_suspects(noise.norm, HALF_AND_DOUBLE),
         Suspect.times(
             "frobenius-sensitivity",
-            "the scale is the Frobenius sensitivity √2 over nε, for noise that needs the ℓ1 sensitivity",
+            "the scale is √2/(nε), from the Frobenius sensitivity √2/n, but the noise needs the ℓ1 sensitivity",
             frobenius,
             noise.norm,
         ),

@@ -20,7 +20,7 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 DIRECTION = np.array([math.cos(near_choices.ANGLE), math.sin(near_choices.ANGLE)])
 MOST_ROWS = 20_000
 FEW_SCALES = (0.5, -0.5)  # a draw with differences is slow, so fewer data sets are used, with more draws on each
-# unless the last round halves it, the mean of the rows is this multiple of the largest number in the bins
+# If the last round does not shrink the rows, their mean is this multiple of the largest number in the bins.
 BEYOND = 1.9
 
 

@@ -7,8 +7,8 @@ uniform. The number that replaces z has the tail probability p, and the sign of 
 rounding, its law is Laplace(1) or N(0, 1). The uniform number V and the random sign come from a generator with a fixed
 seed, so that an audit can be repeated.
 
-Two more tests find errors that the replacement of whole numbers by random numbers hides. One of these tests examines
-how often the noise is 0, and another whether every output is a multiple of the unit.
+The replacement of whole numbers by random numbers hides some errors. Two more tests find such errors. One of these
+tests examines how often the noise is 0, and the other whether every output is a multiple of the unit.
 """
 
 from collections.abc import Callable
@@ -102,8 +102,9 @@ def spread(z: Matrix, tail: Tail, quantile: Callable[[Vector], Vector]) -> Matri
 
 
 def sizes(input_bits: int, tail: Tail) -> tuple[tuple[int, int], ...]:
-    """Return the shapes (n, d) of data on which float64 determines the noise. On these data, rounding does not confuse
-    two neighbouring integers, or the two integers have nearly equal probabilities.
+    """Return the shapes (n, d) of data on which float64 determines the noise. For each of these shapes, at least one of
+    two conditions holds: rounding errors are too small to confuse two neighbouring integers, or two neighbouring
+    integers have nearly equal probabilities.
     """
     at_zero = 1 - float(tail(np.array(1.0)))
     error = ROUNDINGS * 2.0**-53 * 4.0**input_bits

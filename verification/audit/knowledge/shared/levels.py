@@ -37,8 +37,8 @@ def levels_test(levels: Vector, law: Vector) -> Test:
     """Test by exact binomial tests with Bonferroni's correction that each level has its probability and no other value
     occurs.
 
-    If several levels are rare, their total probability is tested as well, with half of the error probability. The total
-    may show a change that is too small to see in a single level.
+    If several levels are rare, the sum of their probabilities is tested as well, with half of the error probability.
+    The number of outputs on all rare levels together may show a change that no test of one rare level can show.
     """
     rare = law <= RARE
     halves = 2 if rare.sum() > 1 else 1

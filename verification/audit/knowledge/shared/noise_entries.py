@@ -51,10 +51,10 @@ def entries_of(shape: tuple[int, ...], residuals: Callable[[Matrix], Matrix], sy
 ):  # fmt: skip
     """Return all entries of additive noise, with the pairs whose dependence is tested.
 
-    In all cases the additive noise E and its negative −E have the same law. If the entries are not independent, let D
-    be any diagonal matrix with entries ±1. The noise E has the same law as DED, and without symmetry also the same law
-    as DE. The law of a noise vector stays the same under every change of signs. The signs of two entries are therefore
-    independent, unless both entries are on the diagonal of a symmetric matrix.
+    In all cases the additive noise E and its negative −E have the same law. If the entries of a noise matrix are not
+    independent, E has the same law as DED for every diagonal matrix D with entries ±1, and without symmetry also the
+    same law as DE. The law of a noise vector stays the same under every change of signs. The signs of two entries are
+    therefore independent, unless both entries are on the diagonal of a symmetric matrix.
     """
     listed = places(shape, symmetric)
     on_diagonal = np.array([len(place) == 2 and place[0] == place[1] for place in listed])
@@ -87,8 +87,8 @@ def of_steps(
     `noise` gives the noise of the eigenvalues, (n, d), and `vectors` gives the eigenvectors as columns, (n, d, d), both
     in descending order of the eigenvalues. The component of eigenvector i along the axis j > i depends on the step that
     drew the eigenvectors. The law of the component of eigenvector i along the axis j > i is symmetric about 0. If
-    `apart` is false, the sizes of the noises of the two steps may depend on each other, so that this dependence is not
-    tested.
+    `apart` is false, the claimed law allows that the sizes of the noises of the two steps depend on each other. This
+    dependence is then not tested.
     """
     i, j = np.triu_indices(dimension, 1)
 

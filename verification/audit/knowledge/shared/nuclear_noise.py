@@ -194,12 +194,12 @@ def noise_suspects(x: Matrix, scale: float, symmetric: bool) -> tuple[Suspect, .
 
 
 def interval_meaning(lower: float, upper: float) -> str:
-    """Return a sentence that explains a confidence interval of the relative noise scale, or an empty string if the
-    interval contains 1.
+    """Return the end of a sentence on a confidence interval of the relative noise scale. It says what an interval
+    without the number 1 means, and is empty if the interval contains 1.
     """
     if upper < 1:
-        return ": too small, a privacy defect"
-    return ": too large, a utility defect" if lower > 1 else ""
+        return ": the noise is too small, a privacy defect"
+    return ": the noise is too large, a utility defect" if lower > 1 else ""
 
 
 def scale_estimate(x: Matrix, scale: float, symmetric: bool) -> Callable[[Matrix], str]:

@@ -1,9 +1,10 @@
 """Make data of paired rows for mechanisms that take differences of records and precondition them, as PME does.
 
 In the first data set of this module, the two rows of each pair are equal. The differences of equal rows are 0, so every
-round multiplies the rows by the same public factor. Successive pairs lie far apart. If a mechanism wrongly uses a
-record in two differences, some differences are therefore large, and the mechanism shrinks rows. In the second data set
-of this module, the two rows of each pair lie far apart, so that rows are shrunk unless the mechanism sorts them first.
+round multiplies the rows by the same public factor. Rows of different pairs that follow each other lie far apart. If a
+mechanism wrongly uses a record in two differences, some differences are therefore large, and the mechanism shrinks
+rows. In the second data set of this module, the two rows of each pair lie far apart, so that rows are shrunk unless the
+mechanism sorts them first.
 """
 
 import math
@@ -24,8 +25,8 @@ WEIGHT = 0.05  # with this many rows or more, a draw is slow
 
 
 def rows_for_quiet_rounds(claim: ClaimUnderAudit, rho: float, beta: float) -> int:
-    """Return how many differences of rows are needed so that the largest eigenvalue of the noise of a round hardly ever
-    reaches the threshold κ_t/2 of the round.
+    """Return the number of differences of rows with which the noise alone hardly ever exceeds a threshold. In round t,
+    the largest eigenvalue of the noise must hardly ever reach the threshold κ_t/2.
 
     `rho` and `beta` are the budget and the failure probability of PPC.
     """

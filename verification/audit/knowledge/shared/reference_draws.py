@@ -2,10 +2,10 @@
 
 The first test uses one draw of the reference for every draw of the target. If the p-value of the first test is at most
 `CLEAR`, a second test with `TIMES` as many draws replaces the first test. The following argument shows that the
-reported p-value is valid. A reported p-value of at most `CLEAR` comes from the second test. If the reported p-value is
-above `CLEAR`, the p-value of the first test is at most as large. A small reported p-value therefore occurs at most as
-often as in a single test. Hardly any power is lost, because a difference with p-value 1e-11 in the second test has a
-p-value below 1e-5 in the first test.
+reported p-value is valid. A reported p-value of at most `CLEAR` comes from the second test. A reported p-value above
+`CLEAR` is at least the p-value of the first test. A small reported p-value therefore occurs at most as often as in a
+single test. Hardly any power is lost, because a difference with p-value 1e-11 in the second test has a p-value below
+1e-5 in the first test.
 
 The tests compare one-dimensional statistics on two data sets; the noise is larger than the signal on one data set, and
 smaller on the other. If the target is a mechanism of the reference itself, both samples come from the same code, and

@@ -177,8 +177,9 @@ def eigenvalue_pair(gap: int) -> Pair:
     """Return neighbours whose eigenvalues lie far apart; one gap between eigenvalues is `gap` + 1 in one data set and
     `gap` − 1 in the other.
 
-    The statistic is the gap between the two eigenvalues of the output. Its threshold is not fixed in advance, but
-    chosen on draws. Under zCDP, the audit also tests the Rényi divergence of this statistic.
+    The statistic is the gap between the two eigenvalues of the output. The tested event is that this gap lies beyond a
+    threshold. The threshold is not fixed in advance: pilot draws choose it. Under zCDP, the audit also tests the Rényi
+    divergence of this statistic.
     """
     first, second = neighbours(np.repeat(np.eye(2), [2 * gap, gap], axis=0), *orthonormal_pair(2))
 

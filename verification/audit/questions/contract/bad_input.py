@@ -55,7 +55,7 @@ QUESTION = Question(
     kind="contract",
     asks="Does an input outside of the domain raise an exception?",
     blind_to=(
-        "errors on bad inputs that it does not try; a target that accepts a bad input is not refuted, because the "
+        "errors on bad inputs that are not tried; a target that accepts a bad input is not refuted, because the "
         "claim says nothing about bad inputs"
     ),
     ask=lambda subject, look: [bad_input(subject.setting)],

@@ -24,7 +24,9 @@ def makes_batches(setting: Setting) -> bool:
 
 
 def batch_is_single(setting: Setting) -> list[Finding]:
-    """Compare the outputs of one batch with the outputs for its seeds one by one, if the target draws in batches."""
+    """Compare the outputs of one batch with the outputs of single draws under the same seeds, if the target draws in
+    batches.
+    """
     target = setting.target
     if not makes_batches(setting):
         return []

@@ -35,7 +35,7 @@ def draw_many_is_draw(setting: Setting, alpha: float, smallest_dimension: int = 
         one, many = without_last_digits(*(draws.outputs[:size].reshape(size, -1) for draws in drawn))
         tests |= {(d, i): two_sample(one[:, i], many[:, i], "one law") for i in range(one.shape[1])}
     if not tests:
-        return [Finding("contract", NAME, Status.SKIPPED, "too few outputs to compare it with draw")]
+        return [Finding("contract", NAME, Status.SKIPPED, "too few outputs to compare draw_many with draw")]
     level = alpha / len(tests)
     (d, i), worst = min(tests.items(), key=lambda item: item[1].p_value)
     if worst.p_value < level:
@@ -53,7 +53,7 @@ QUESTION = Question(
     name=NAME,
     kind="contract",
     asks="Has draw_many the law of draw?",
-    blind_to="dependence between entries or between draws, and differences on other data",
+    blind_to="dependence between entries of an output or between draws, and differences on data that are not tried",
     ask=lambda subject, look: draw_many_is_draw(subject.setting, look.level, subject.known.form.smallest_dimension),
     applies=lambda subject: "" if subject.setting.target.draw_many and subject.setting.box is None else NO_DRAW_MANY,
     draws=2400,

@@ -82,8 +82,8 @@ def edge_cases(setting: Setting, form: Form, alpha: float, adjacency: str = REPL
     data fails. If every draw fails with the same probability p on all data sets, these 2k results have the probability
     (p(1 − p))^k ≤ 4^(−k). The number k is so large that the sum of these bounds over all data sets is at most `alpha`.
     If a target claims privacy but no law of its output, its failures may depend on the data as far as the claimed
-    privacy allows. Such a target is refuted only if its numbers of failures on two neighbours violate the claim
-    (`_told_apart`).
+    privacy allows. A target without a claimed law is refuted only if its numbers of failures on two neighbours violate
+    the claim (`_told_apart`).
     """
     failures, refused, unproven = [], [], []
     valid = _valid(setting.box, form.smallest_dimension)
@@ -110,7 +110,7 @@ def edge_cases(setting: Setting, form: Form, alpha: float, adjacency: str = REPL
         text = f"a draw gave no output on valid data: {'; '.join(unproven)}; that this breaks the claim is not proven"
         return Finding("contract", "edge cases", Status.REFUTED if form.names_a_law else Status.NOTED, text)
     if refused:
-        text = f"refused because of its public size: {'; '.join(refused)}"
+        text = f"the target rejects the size, which is public: {'; '.join(refused)}"
         return Finding("contract", "edge cases", Status.NOTED, text)
     return kept("edge cases", f"an output on every valid data set: {', '.join(valid)}")
 
@@ -180,7 +180,7 @@ QUESTION = Question(
     ask=lambda subject, look: [edge_cases(subject.setting, subject.known.form, look.level, subject.adjacency)],
     share=Fraction(1, 200),
     valid_if=(
-        "A few draws choose two neighbours. On both, the number of new draws is a Poisson variable, and the numbers of "
+        "A search finds two neighbours. On both, the number of new draws is a Poisson variable, and the numbers of "
         "failures are tested. The level of the question is divided by the number of data sets. If the claim names a "
         "law, any failure breaks it, and the draws only decide how the report describes the failure."
     ),

@@ -64,7 +64,7 @@ def output_form(setting: Setting, form: Form, alpha: float) -> Finding:
         return Finding("contract", "output form", worst, f"on plain data {'; '.join(random)}")
     if refused:
         text = "; ".join(f"{outcome} on each of {SAME_SIZE} data sets, d = {d}" for d, outcome in refused.items())
-        return Finding("contract", "output form", Status.NOTED, f"refused because of its public size: {text}")
+        return Finding("contract", "output form", Status.NOTED, f"the target rejects the size, which is public: {text}")
     return kept("output form", f"finite real numbers of the right shape at d = {', '.join(map(str, dimensions))}")
 
 
