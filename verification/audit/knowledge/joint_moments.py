@@ -164,7 +164,7 @@ class Claimed:
              (ADD_REMOVE, ADD_REMOVE)),
             ("half-scale", "both noises have half the calibrated scale: too little noise", (0.5, 0.5)),
             ("double-scale", "both noises have twice the calibrated scale: private but wasteful", (2.0, 2.0)),
-            ("two-halves", "the noise is that of two separate releases with ρ/2 each: private, but not calibrated",
+            ("two-halves", "the noise is that of two separate releases with ρ/2 each: private, but not this mechanism",
              alone),
             ("own-sensitivities", "each moment has the noise that it would need alone: the budget is spent twice",
              (alone[0] / math.sqrt(2), alone[1] / math.sqrt(2))),
