@@ -30,7 +30,7 @@ from covassay.verification.audit.recorded.tape import Tape
 
 FRESH = 12  # the number of runs with fresh draws
 MOST_FORCED = 12  # at most this many variables are set to extreme quantiles one by one
-# a linear map of vectors of rank k is fitted only to k plus this many pairs of outputs or more
+# a linear map is fitted only if the number of outputs is at least the rank of the reference's outputs plus this number
 OVERDETERMINED = 6
 # the powers of a linear map are taken to grow without bound if the power with the exponent POWER has a norm above GROWN
 POWER, GROWN = 2**12, 100.0

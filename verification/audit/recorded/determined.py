@@ -195,7 +195,7 @@ def _recoverable(first: _Walk, second: _Walk) -> None:
         if near[i] == base[i]:
             near = _forced(calls, -np.eye(count)[i])
         if near[i] == base[i]:
-            raise Undecided("a primitive has a range in which its output cannot change by one noise scale")
+            raise Undecided("a primitive's output cannot change within its range by up to one noise scale")
         columns.append((near[i] - base[i], near))
     y0 = _on_both(first, second, base)
     gains = np.array([(_on_both(first, second, near) - y0) / (step / s)

@@ -4,8 +4,8 @@ Suppose that an entry of the output depends on one noise number alone, is monoto
 constant on an interval of values. The noise number lies in this interval with some probability, and the entry has its
 constant value with at least this probability. On the neighbour the entry is also a monotone function of the noise
 number. Bisection shows whether the function on the neighbour also takes the constant value, or jumps over it. If the
-target rounds its output after the noise is added, the entry can have the same value on both data sets, and
-nothing is reported. Intervals as short as the spacing of float32 numbers are left to the test of low-order bits.
+target rounds its output after the noise is added, the entry can have the same value on both data sets, and nothing is
+reported. Intervals as short as the spacing of float32 numbers are left to the test of low-order bits.
 """
 
 import numpy as np

@@ -169,8 +169,8 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
     told = (
         f"{listed}{more}: {asked.whole.call} returns these parts without noise. Each of these parts is the same for "
         f"all seeds, but differs between data sets. The audit tests only {function.call}. Whoever gets the returned "
-        f"object, or a file with it, also gets these parts. Leave them out, or use --public to declare the parts that are "
-        f"documented as public{declared}"
+        f"object, or a file with it, also gets these parts. Leave them out, or use --public to declare the parts that "
+        f"are documented as public{declared}"
     )
     return [Finding("contract", NAME, Status.NOTED, told, facts=PartsInTheClear(parts))]
 

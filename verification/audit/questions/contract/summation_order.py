@@ -36,7 +36,7 @@ UNITS = 2.0**-52, 2.0**-23  # this is the unit in the last place of 1, in float6
 # a bound on the relative rounding error of some tens of operations; sums of many rows in float32 have larger errors
 ROUNDING = 2.0**-46
 # the check notes a change of the output if the change is at least this share of the effect that the long row has on the
-# output; sums in float32 reach this share, and sums in float64 do not
+# output; plain sums in float32 reach this share, and plain sums in float64 do not
 WORTH_A_NOTE = 1e-9
 
 

@@ -76,7 +76,7 @@ class MatchedDraw:
         metadata=says("The effect of the target's draw on the output, divided by the effect of the reference's draw.")
     )
     numbers: int = field(
-        metadata=says("How many random numbers in the target's draw have the effect `factor`.", **COUNT)
+        metadata=says("How many random numbers in the target's draw have this ratio of effects.", **COUNT)
     )
 
 
