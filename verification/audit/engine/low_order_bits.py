@@ -207,7 +207,7 @@ class BitFindings:
             return f"low-order bits distinguish neighbouring data sets: {self.loss}, proven"
         if self.verdict is Verdict.INCONCLUSIVE:
             return "whether low-order bits distinguish neighbouring data sets could not be decided"
-        detected = f"; {self.reach} would have been detected" if self.reach else ""
+        detected = f"; the test would have detected {self.reach}" if self.reach else ""
         return f"no loss above the claim was found{detected}"
 
 

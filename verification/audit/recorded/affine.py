@@ -42,12 +42,12 @@ class Variable:
     `draw` is the index of the draw that contains the number, and `entry` is the index of the number in this draw.
 
     `family` is the law of the variable. For a uniform number, `family` says how the target uses the number. If the
-    target applies the quantile function of a law to the number, `family` is this law. Otherwise `family` is "flat" if
-    the output is affine in the number, or "idle" if the number never reaches the output. The family "radial" is for a
-    coordinate of a vector whose direction is random. Recorded normal numbers give the direction of a radial vector, and
-    a gamma number gives its length. `sign` is −1 if the target applies the quantile function to 1 − u. `parameter` is
-    the parameter of a geometric or gamma law. `radius` is the index of the draw of the gamma number that gives the
-    length.
+    target applies the quantile function of a law to the number, `family` is this law. If the output is affine in the
+    uniform number itself, `family` is "flat". If the uniform number has no effect on the output, `family` is "idle".
+    The family "radial" is for a coordinate of a vector whose direction is random. Recorded normal numbers give the
+    direction of a radial vector, and a gamma number gives its length. `sign` is −1 if the target applies the quantile
+    function to 1 − u. `parameter` is the parameter of a geometric or gamma law. `radius` is the index of the draw of
+    the gamma number that gives the length.
     """
 
     draw: int

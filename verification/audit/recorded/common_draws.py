@@ -2,10 +2,9 @@
 the same order.
 
 Let y be an entry of the target's output and r the same entry of the reference's output, and let c and m be numbers. If
-y = c·r + m for all draws, and either |c| ≠ 1, or c = 1 and m ≠ 0, then y and r have different laws. The reason is that
-every random number that is not constant has the following property. Its law changes if the number is multiplied by a
-factor c with |c| ≠ 1, whatever constant m is then added. Its law also changes if only a constant m ≠ 0 is added. If y
-and r are equal in all entries for all draws, the outputs have the same law.
+y = c·r + m for all draws, and either |c| ≠ 1, or c = 1 and m ≠ 0, then y and r have different laws. This holds for
+every random number r that is not constant: if |c| ≠ 1, the laws of c·r + m and of r differ for every m, and if m ≠ 0,
+the laws of r + m and of r differ. If y and r are equal in all entries for all draws, the outputs have the same law.
 
 A linear map y = A r + m may also relate the whole output vectors y and r. Let V be the linear space that the
 differences of values of r span, and let r′ be an independent copy of r. If y and r have the same law, then A maps V
@@ -31,9 +30,9 @@ from covassay.verification.audit.recorded.tape import Tape
 
 FRESH = 12  # the number of runs with fresh draws
 MOST_FORCED = 12  # at most this many variables are set to extreme quantiles one by one
-# a linear map is fitted only if the number of outputs exceeds the number that determines the map by this much
+# a linear map is fitted only if the number of outputs is at least the rank of the reference's outputs plus this number
 OVERDETERMINED = 6
-# the powers of a linear map count as growing if the power with this exponent has a norm above the second number
+# the powers of a linear map are taken to grow without bound if the power with the exponent POWER has a norm above GROWN
 POWER, GROWN = 2**12, 100.0
 LINEAR = 1e-7  # a linear map counts as a relation if its error is smaller than this share of the spread of the outputs
 SAME = 1e-11  # outputs count as equal up to rounding if they differ by less than this share of the largest number
@@ -102,7 +101,7 @@ def _by_decider(side: Side, reference: Recorder, x: Matrix, seed: int) -> Compar
     extra = [k for k in single if [d.signature for j, d in enumerate(theirs) if j != k] == ours]
     if not extra:
         return Compared(reason="the target makes other draws")
-    usual = []  # pairs of draws and the reference's output for these draws
+    usual = []  # each element has the values of all draws, and the run of the reference with these values
     for j in range(FEW):
         generator = np.random.default_rng([seed, j])
         drawn = [replace(draw, value=draw.make(generator)) for draw in theirs]
@@ -127,8 +126,8 @@ def _by_decider(side: Side, reference: Recorder, x: Matrix, seed: int) -> Compar
         return Compared(reason="" if not less else "more noise for some draws, and less for others")
     k = int(np.argmax(np.abs(np.array(factors) - 1)))
     return Compared(
-        f"{theirs[extra[0]]}: if this draw has the value {DECIDING[k]:.3g}, the output varies {factors[k]:.6g} times "
-        "as much as the reference's output"
+        f"the target makes an additional draw, {theirs[extra[0]]}. If the additional draw has the value "
+        f"{DECIDING[k]:.3g}, the noise of the target is {factors[k]:.6g} times the noise of the reference"
     )
 
 
@@ -207,9 +206,11 @@ def _relation(ys: Matrix, rs: Matrix, single: float = 0.0) -> Compared:
         elif abs(abs(c) - 1) > max(TELLING, single / spread):
             return Compared(f"entry {k + 1} varies {c:.6g} times as much", factor=abs(c))
         elif abs(c - 1) <= TELLING and abs(float(np.median(y - r))) > max(TELLING * spread, single):
-            return Compared(f"entry {k + 1} is moved by {float(np.median(y - r)):.6g} on the same draws")
+            return Compared(
+                f"for the same draws, entry {k + 1} equals the reference's entry plus {float(np.median(y - r)):.6g}"
+            )
         else:
-            told = told or f"entry {k + 1} differs by little, or by its sign"
+            told = told or f"entry {k + 1} is nearly the reference's entry, or a constant minus this entry"
     far = np.abs(ys - rs)[usual].max() > single
     return (_linear(ys, rs) if far else None) or Compared(reason=told, related=True) if told else Compared()
 

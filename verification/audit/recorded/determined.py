@@ -5,10 +5,10 @@ release. If g is the same function on both data sets and o can be computed from 
 the loss of the outputs o. The code checks by runs of the target that g is the same on both data sets, and that o can be
 computed from y. With fixed outputs of the primitives, the release must be the same on the neighbour, and the release
 must be an affine function of these outputs. The affine function is checked at outputs near the values to which noise is
-added, and at outputs far above and far below these values. If the value to which a primitive adds noise differs on the
-neighbour, or the noise scale differs, the primitive's output must be computable from the release; for all other
-outputs, this is not required. The values to which noise is added must not depend on earlier outputs, because only one
-sequence of outputs is examined.
+added, and at outputs far above and far below these values. A primitive may add noise to different values, or add noise
+of different scales, on the two data sets. The outputs of such primitives must be computable from the release. The
+outputs of other primitives need not be computable from the release. The values to which noise is added must not depend
+on earlier outputs, because only one sequence of outputs is examined.
 """
 
 from collections.abc import Sequence
@@ -27,8 +27,8 @@ from covassay.verification.audit.recorded.recorder import Recorded, Recorder
 from covassay.verification.audit.recorded.tape import Draw, Tape
 from covassay.verification.audit.recorded.transcripts import TranscriptLoss, loss_of_calls
 
-# noise must be added to the same values in this many runs on each data set; the affine function is checked at as many
-# random points
+# the number of runs on each data set in which noise must be added to the same values, and also the number of random
+# points at which the affine function is checked
 PATHS = 4
 FAR = 40.0  # outputs of primitives are moved by this distance, in noise scales, in both directions
 # two numbers count as equal if they differ by less than this share of their size; for a value to which noise is added,
@@ -195,7 +195,7 @@ def _recoverable(first: _Walk, second: _Walk) -> None:
         if near[i] == base[i]:
             near = _forced(calls, -np.eye(count)[i])
         if near[i] == base[i]:
-            raise Undecided("a primitive's output stays the same in its range if it is moved by one noise scale")
+            raise Undecided("a primitive's output cannot change within its range by up to one noise scale")
         columns.append((near[i] - base[i], near))
     y0 = _on_both(first, second, base)
     gains = np.array([(_on_both(first, second, near) - y0) / (step / s)

@@ -62,7 +62,8 @@ SLACK = 1e-3
 # larger share
 MARGIN_OF_EVENTS = 1e-2
 AGAIN = 24  # a refutation is repeated on this many runs with fresh draws
-# the number of runs if there are uniform numbers, because uniform numbers may change the output only rarely
+# if the target draws uniform numbers, a refutation is repeated on this many runs, because only rare values of a uniform
+# number may change the output
 AGAIN_UNIFORM = 200
 MOVED = 1e-6  # the rows change by this share of their length when a refutation is repeated
 # in this many runs, a generator must get a different seed every time; if there are few seeds, two different seeds
@@ -215,7 +216,7 @@ def loss_of_pair(
     made: Recorder, x: Matrix, other: Matrix, claim: Guarantee, *, bounds: Sequence[tuple[float, float]] | None = None,
     seed: int = 0, seconds: float = SECONDS,
 ) -> ExactLoss:  # fmt: skip
-    """Compute `exact_loss` for the target of a recorder.
+    """Compute the exact privacy loss, as `exact_loss` does, for the target that the recorder `made` runs.
 
     The outputs of declared primitives are tried first, because they need fewer runs.
     """
@@ -315,7 +316,8 @@ def fresh_copy(x: Matrix, bounds: Sequence[tuple[float, float]] | None, seed: in
     """Return a copy of the data in which each row is moved a little towards the centre of the domain, or away from the
     centre.
 
-    Rows of zeros do not change. Equal rows stay equal, also if one row is in each of the two neighbours.
+    Rows of zeros do not change. With one seed, equal rows are moved equally, even if they are in different data sets.
+    Rows that two neighbours share therefore stay equal.
     """
     centre = np.zeros(x.shape[1]) if bounds is None else np.asarray(bounds, dtype=float).mean(axis=1)
     keys = [zlib.crc32(row.tobytes(), seed) / 2**32 for row in np.ascontiguousarray(x)]
@@ -352,9 +354,9 @@ def _with_radius(
     """Treat the normal numbers as the direction of a vector if exactly one gamma number reaches the output, since this
     number may be the length of the vector.
 
-    Return the variables, and the indices of the gamma draws that do not reach the output. If a gamma number may be a
-    length, the family of the normal numbers among the returned variables is "radial". A later check decides for all
-    variables whether the output is affine in them.
+    Return the variables, and the indices of the gamma draws that do not reach the output. If a gamma number may be the
+    length of a vector, the returned variables for the normal numbers have the family "radial" instead of "normal". A
+    later check decides for all variables whether the output is affine in them.
     """
     tape = first.base.tape
     idle: list[int] = []

@@ -79,7 +79,7 @@ class ExactLosses(Facts):
     decided: int = field(metadata=says("The number of pairs whose loss is decided.", **COUNT))
     evaluations: int = field(metadata=says("How many pairs the search tried.", **COUNT))
     data_sets: Neighbours = field(metadata=says("A short description of the pair with the largest loss."))
-    # the field `exact` of a report has these losses
+    # a JSON report has the losses of all pairs in its field `exact`, and therefore not among these facts
     losses: tuple[ExactPair, ...] = field(metadata={NOT_IN_JSON: True})
     # statistical tests of events use these pairs
     neighbours: tuple[Pair, ...] = field(default=(), metadata={NOT_IN_JSON: True})

@@ -34,7 +34,7 @@ class ForcedDraw:
 
     `family` is the law of the changed draw, and is empty if all draws are changed. `kind` is "fails" if the target
     fails, and "other draws" if it makes other draws or its output has another shape. `kind` is "stays" if an entry of
-    the output differs between the quantiles `USUAL`, and has the same value at the two most extreme quantiles.
+    the output has different values at the two quantiles `USUAL`, but equal values at the two most extreme quantiles.
     """
 
     draw: str

@@ -32,7 +32,8 @@ class Gain:
     direction.
 
     `factor` says how strongly the target's draw changes the output, divided by how strongly the reference's draw
-    changes it. A draw may have several numbers, and `numbers` counts those that have this factor.
+    changes it. The target's draw may have several random numbers, and `numbers` counts those whose effects have the
+    ratio `factor`.
     """
 
     family: str

@@ -166,8 +166,8 @@ def _independent(
 def _best(m: _Map, turned: bool, other: Side, variables: tuple[Variable, ...], claim: Guarantee, own: Side) -> float:
     """Return the largest lower bound on the privacy loss that events {entry ≥ t} or {entry ≤ t} prove for one entry.
 
-    The thresholds are the values of the entry on one data set, at the tabulated levels of its variable. Their
-    probabilities are known on this data set, and are bounded on the other data set.
+    The thresholds are the values of the entry on one data set, at the tabulated levels of its variable. The
+    probabilities of the events are known on this data set, and are bounded on the other data set.
     """
     variable = variables[m.variable]
     a, b = (m.second, m.first) if turned else (m.first, m.second)

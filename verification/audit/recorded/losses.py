@@ -59,7 +59,7 @@ class Law:
     entries: int = 0
 
     def with_more_noise(self, share: float) -> "Law":
-        """Return the difference between the two laws if every noise scale were larger by this share."""
+        """Return the difference that the two laws would have if every noise scale were multiplied by 1 + `share`."""
         shifts, flat, one_sided = (
             tuple(t / (1 + share) for t in ts) for ts in (self.shifts, self.flat, self.one_sided)
         )

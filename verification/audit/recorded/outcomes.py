@@ -29,8 +29,8 @@ from covassay.verification.audit.recorded.affine import (
 from covassay.verification.audit.recorded.half_lines import Side
 from covassay.verification.audit.recorded.tape import Draw
 
-FEW = 6  # choices that together have more outcomes are not enumerated
-FRESH = 2  # the outcomes of the choices are compared for this many sets of fresh values of all other draws
+FEW = 6  # the choices are enumerated only if they have at most this many combinations of outcomes
+FRESH = 2  # the outputs of all combinations are compared again this many times, with fresh values of all other draws
 
 
 def equal(one: Vector, two: Vector) -> bool:
@@ -49,8 +49,8 @@ def ends(draw: Draw) -> tuple[int, int]:
 
 
 def without_effect(first: Side, second: Side, others: Sequence[int], rng: np.random.Generator) -> tuple[int, ...]:
-    """Return the indices of those choices among the draws `others` that have no effect on the outputs on both data
-    sets.
+    """Return the indices of the random choices that have no effect on the output, on either data set. Only the draws
+    with the indices `others` are examined.
 
     `first` and `second` are runs on the two data sets. The result is empty if the choices have more than `FEW`
     combinations of outcomes, or if an output is not the same for all combinations.
@@ -67,8 +67,8 @@ def without_effect(first: Side, second: Side, others: Sequence[int], rng: np.ran
 def outcomes(draw: Draw) -> list[Any]:
     """Return all possible values of a draw of whole numbers, of a permutation, or of positions in a list.
 
-    The list is empty for any other draw, and for a draw that has more than `FEW` outcomes. Positions that have
-    probability zero count as possible.
+    The list is empty for any other draw, and for a draw that has more than `FEW` outcomes. A position in a list is
+    returned even if the draw gives this position the probability zero.
     """
     value = np.asarray(draw.value)
     try:

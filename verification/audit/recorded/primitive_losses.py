@@ -22,7 +22,8 @@ Signed = tuple[float, float]
 
 
 def shifts(one: PrimitiveCall, two: PrimitiveCall) -> list[float]:
-    """Return, for every number, the distance of its two values in noise scales. For normal noise this distance is μ.
+    """Return, for every entry of the output, the distance between its values without noise on the two data sets,
+    divided by the noise scale. For normal noise this ratio is μ.
 
     Raises
     ------
@@ -123,8 +124,9 @@ def _redrawn_law(v: float, b: float, bounds: Range) -> Callable[[float], float]:
 def _of_folded(v: float, w: float, b: float, bounds: Range) -> Signed:
     """Return the loss of Laplace noise that is reflected at the ends of the range.
 
-    Let b be the scale, and e an end of the range. Between the other end and the nearer of the values v and w, the log
-    ratio of the densities is log cosh((e − v)/b) − log cosh((e − w)/b).
+    Let b be the scale, and let low and high be the ends of the range. For outputs below both values v and w, the log
+    ratio of the densities is log cosh((high − v)/b) − log cosh((high − w)/b). For outputs above both values, it is
+    log cosh((v − low)/b) − log cosh((w − low)/b).
     """
     low, high = bounds
     v, w = (float(folded(np.array([y]), low, high)[0]) for y in (v, w))

@@ -77,7 +77,7 @@ def by_redraws(first: Side, second: Side, claim: Guarantee, rng: np.random.Gener
     """
     variables, _ = variables_of(first.base.tape)
     if not variables or not any(_all_again(first, variables, upper) for upper in (False, True)):
-        return 0.0, "the target makes no new draws if all its noise numbers are large"
+        return 0.0, "no noise is drawn again: a run in which all noise numbers are large makes no further draws"
     for i in [i for i, v in enumerate(variables) if v.family in ("normal", "laplace")][:MOST]:
         for upper in (False, True):
             number = _Number(variables, i, upper)
@@ -124,8 +124,9 @@ def _rows(side: Side, number: _Number) -> Iterator[int]:
 
 
 def _line(side: Side, number: _Number, row: int) -> _Line | None:
-    """Return the entry `row` of the output as a linear function of the noise number, with the edge beyond which this
-    number is drawn again. Return None if there is no edge, or the function is not linear up to the edge.
+    """Return the entry `row` of the output as a linear function of the noise number up to an edge. If the noise number
+    lies beyond the edge, the target draws it again. Return None if there is no edge, or the function is not linear up
+    to the edge.
     """
     usual = [number.at(p) for p in USUAL]
     runs = [number.run(side, z) for z in usual]

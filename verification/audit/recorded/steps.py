@@ -3,9 +3,9 @@
 Suppose that an entry of the output depends on one noise number alone, is monotone in this number, and is exactly
 constant on an interval of values. The noise number lies in this interval with some probability, and the entry has its
 constant value with at least this probability. On the neighbour the entry is also a monotone function of the noise
-number. Bisection shows whether this function takes the constant value too, or jumps from smaller values to larger ones.
-If the target rounds its output after the noise is added, the entry can have the same value on both data sets, and
-nothing is reported. Intervals as short as the spacing of float32 numbers are left to the test of low-order bits.
+number. Bisection shows whether the function on the neighbour also takes the constant value, or jumps over it. If the
+target rounds its output after the noise is added, the entry can have the same value on both data sets, and nothing is
+reported. Intervals as short as the spacing of float32 numbers are left to the test of low-order bits.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ from covassay.verification.audit.recorded.half_lines import LEVELS, Side
 from covassay.verification.audit.recorded.losses import event_loss
 
 MOST = 12  # at most this many noise numbers are examined
-USUAL = 0.4  # the search for a constant interval starts at this quantile of the noise
+USUAL = 0.4  # the search for an interval on which the output is constant starts at this quantile of the noise
 SHORTEST = 1e-5  # an interval of noise numbers is ignored if its probability is smaller than this
 HALVINGS = 60
 FRESH = 8  # the number of runs that check that other noise numbers do not matter

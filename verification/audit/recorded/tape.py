@@ -1,8 +1,8 @@
 """Record the random draws of a run of a target, and repeat the run with some of the draws replaced.
 
 A tape stores a draw in units of its own law. For the call `normal(loc, scale)`, which returns loc + scale · z, the tape
-stores the number z. A scale that depends on the data therefore changes the output but not the tape. Generators with
-equal seeds get the same draws.
+stores the number z. If the scale depends on the data, the returned number changes with the data, but the stored number
+z does not. Generators with equal seeds get the same draws.
 """
 
 import os

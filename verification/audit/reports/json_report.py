@@ -15,7 +15,7 @@ from covassay.verification.audit.reports.pictures import curve_facts, pictured
 from covassay.verification.audit.reports.words import MEANING, bits_sentence
 
 SCHEMA = "covassay-audit-1"
-CURVE = "curve"  # under this key, the facts of a check have the numbers that a plot shows
+CURVE = "curve"  # in a report, the numbers that a plot of a check shows are stored with this key
 AUDITED = ("covassay", "target", "version", "mechanism", "options", "claim", "adjacency")
 
 

@@ -152,7 +152,11 @@ def _check(body: Element, check: Finding) -> None:
         _add(figures, "span", f"{check.n} draws", "draws")
     seen = words.could_have_seen(check)
     drawn = f" ({check.n} draws)" if check.n else ""
-    _add(details, "p", f"{check.detail}{drawn}{f'. It found, or has 99 % power to find: {seen}' if seen else ''}")
+    _add(
+        details,
+        "p",
+        f"{check.detail}{drawn}{f'. Loss shown, or effect detectable with 99 % power: {seen}' if seen else ''}",
+    )
 
 
 def _run(body: Element, report: AuditReport) -> None:

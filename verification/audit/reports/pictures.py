@@ -51,8 +51,7 @@ def _nuclear(report: AuditReport) -> bool:
 def pictured(report: AuditReport) -> list[Finding]:
     """Return at most two checks of a noise distribution to plot.
 
-    The first is the check with the smallest p-value. The second is the check that `tail_check` returns, if this is a
-    different check.
+    The first is the check with the smallest p-value. If `tail_check` returns another check, this check is the second.
     """
     curves = [check for check in report.checks if check.curve is not None]
     if not curves:
@@ -110,7 +109,7 @@ def _of_the_law(curve: Curve) -> str:
 def _law(check: Finding) -> Drawn:
     curve, width = _curve(check), half_width(_curve(check))
     picture = Picture(
-        f"Share of {curve.size} draws that are at most a value, and its probability by {_of_the_law(curve)}",
+        f"Distribution functions of {curve.size} draws of the target and of {_of_the_law(curve)}",
         Axis(f"{check.name}, {check.scenario}", *span(curve.values)),
         Axis("share of the draws that are at most this value", 0.0, 1.0),
     )
@@ -156,7 +155,7 @@ def _tail(check: Finding, report: AuditReport) -> Drawn:
         explained += f": {check.label}"
     xs = [x for _, points, _ in lines for x, p in points if smallest <= p <= 0.7] + [x for x, _ in seen]
     picture = Picture(
-        f"Share of {curve.size} draws that are at least a value, and its probability by {_of_the_law(curve)}",
+        f"Upper tail probabilities of {curve.size} draws of the target and of {_of_the_law(curve)}",
         Axis(f"{check.name}, {check.scenario}", *span([*xs, *(x for x, _, _ in marks)] or list(curve.values))),
         Axis("probability of this value or a larger one", 10.0 ** math.floor(math.log10(smallest)), 1.0, log=True),
     )
@@ -226,7 +225,7 @@ def _trade_off(pair: str, event: str, curve: TradeOff, report: AuditReport) -> D
         f"more, every box contains the true rates of its test. With this confidence, the parameter of Gaussian "
         f"differential privacy is μ ≥ {curve.gaussian_lower_bound:.3f}.",
         (("dot", "seen", "seen in the draws"),
-         ("band", "seen", f"confidence boxes, one for every test, jointly {_at_least(curve.confidence)}"),
+         ("band", "seen", f"one confidence box for each test, with joint confidence {_at_least(curve.confidence)}"),
          ("line", "law", f"the claim, {report.claim}")),
     )  # fmt: skip
 

@@ -98,8 +98,8 @@ def _print_verdict(report: AuditReport, console: Console) -> None:
 
 
 def _print_finding(group: Sequence[Finding], report: AuditReport, console: Console, verbose: bool) -> None:
-    """Print the first check of a group with the same finding, with its numbers and data sets, and say how many other
-    checks have this finding.
+    """Print the first of several checks that have the same finding. Its numbers and data sets are printed as well, and
+    then the number of the other checks.
     """
     check = group[0]
     _print_indented(f"[{STYLE[check.status]}]{escape(check.label)}[/]{_p_suffix(p_text(check.p_value))}", console)
@@ -227,7 +227,7 @@ def _range(values: Sequence[float]) -> str:
 def _print_everything(report: AuditReport, console: Console) -> None:
     _print_heading("Every check", console)
     table = Table(pad_edge=False, expand=False)
-    for heading in ("check", "status", "p", "draws", "what it found, or has 99 % power to find"):
+    for heading in ("check", "status", "p", "draws", "loss shown, or effect detectable with 99 % power"):
         table.add_column(heading, overflow="fold")
     for check in report.checks:
         table.add_row(

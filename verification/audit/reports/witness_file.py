@@ -23,8 +23,8 @@ MOST_TELLING: tuple[Kind, ...] = ("privacy", "law", "data path", "contract")
 def witness_check(checks: Iterable[Finding]) -> Finding | None:
     """Return the check whose data sets serve as a witness, or None if no check has data sets.
 
-    The kind of the check is as early as possible in `MOST_TELLING`. Among checks of this kind, the check with the
-    smallest p-value is returned.
+    The kind of the check is as early as possible in `MOST_TELLING`. Among several checks of the same kind, the check
+    with the smallest p-value is returned.
     """
     seen = [check for check in checks if check.data]
     return min(seen, key=lambda c: (MOST_TELLING.index(c.kind), c.p_value or 0.0), default=None)

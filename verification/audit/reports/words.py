@@ -51,7 +51,7 @@ def bits_sentence(report: AuditReport) -> str:
         return f"{real}; the low-order bits of the outputs distinguish neighbouring data sets: {bits.loss}, proven"
     if bits.verdict == Verdict.INCONCLUSIVE.value:
         return f"{real}; whether the low-order bits of the outputs distinguish neighbouring data sets was not decided"
-    seen = f"; {bits.reach} would have been detected" if bits.reach else ""
+    seen = f"; the test would have detected {bits.reach}" if bits.reach else ""
     return f"{real}; no loss above the claim was found in the low-order bits of the outputs{seen}"
 
 
@@ -79,7 +79,7 @@ def loss_in_reach(reach: InReach) -> str:
 
 
 def power_sentences(report: AuditReport) -> list[str]:
-    """Return sentences on which rare branches of the code and which privacy losses the run would have detected.
+    """Return sentences that say which rare branches of the code, and which privacy losses, the run would have detected.
 
     The sentence on privacy losses also says how many draws would detect a loss slightly above the claim.
     """
@@ -97,11 +97,14 @@ def power_sentences(report: AuditReport) -> list[str]:
     )
     factor = reach.times_the_samples
     if math.isinf(factor):
-        return [*sentences, f"{text}; {letter} = {reach.small_loss:.3g} cannot be detected there."]
+        return [*sentences, f"{text}; {letter} = {reach.small_loss:.3g} cannot be detected on such an event."]
     if factor > 1:
         samples, duration = _rounded_up(factor * report.samples), _duration(factor * report.seconds)
         small = f"{letter} = {reach.small_loss:.3g}"
-        text += f"; to detect {small} there, raise --samples to {samples} (about {duration} at the pace of this run)"
+        text += (
+            f"; to detect {small} on such an event, raise --samples to {samples} (about {duration} at the pace of this "
+            "run)"
+        )
     return [*sentences, f"{text}. A loss that shows only in rarer events needs more draws."]
 
 

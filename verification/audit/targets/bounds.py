@@ -11,7 +11,8 @@ from covassay.reference.errors import InvalidInput
 from covassay.verification.audit.targets.process_target import is_process
 from covassay.verification.audit.targets.target import Target
 
-# a function gets d pairs (low, high) under this keyword, and a process gets them under this key of a request
+# a function gets its bounds, d pairs (low, high), by a keyword argument of this name; a request to a process has a key
+# of the same name
 BOUNDS = "bounds"
 
 

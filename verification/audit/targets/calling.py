@@ -59,7 +59,7 @@ def symmetric(triangle: Any, lower: bool = False) -> Matrix:
 
     The triangle may be a matrix whose entries in the other triangle are zero. The triangle may also be a vector of
     d(d + 1)/2 numbers. If `lower` is true, the vector has the rows of the lower triangle, one after another. Otherwise
-    the vector has the rows of the upper triangle, which are also the columns of the lower triangle.
+    the vector has the rows of the upper triangle, one after another.
 
     Raises
     ------
@@ -129,8 +129,8 @@ def whole_call(call: str) -> str:
     """Return the part of an expression that calls `f` on `x`; the rest of the expression selects the output from the
     returned value.
 
-    In some expressions `f` makes an object, and a method of this object takes `x`. In this case the returned expression
-    is a list of the object and the result of the method.
+    In some expressions `f` makes an object, and a method of this object takes `x`. The function then returns the text
+    of a list with two elements, which are the object and the result of the method.
 
     >>> whole_call("numpy.asarray(f(epsilon).fit(x, seed).covariance_)")
     '[(made := f(epsilon)), made.fit(x, seed)]'
@@ -155,7 +155,8 @@ class Wrapped:
     """A function with the parameters of a target, (x, *, epsilon, rng), that calls a function with other parameters.
 
     An expression says how the other function is called. If no expression is given, `fitting.found_call` finds an
-    expression at the first call. An audit finds the expression before this call, on data that the audit chooses.
+    expression at the first call. An audit does not wait for the first call: it finds the expression before its first
+    draw, on data that it chooses.
     """
 
     def __init__(self, function: Any, call: str | None = None) -> None:

@@ -73,9 +73,9 @@ class Child:
     def starting(self, limit: float) -> float:
         """Return the extra seconds that the next answer may take, which are 0 if the program is running.
 
-        A program that has never answered gets `limit` extra seconds after a start. Later, the extra time after a start
-        is `AGAIN` times the longest time that the first answer after a start has taken, but at most `limit` seconds. A
-        program that takes longer probably hangs.
+        A program that has never answered gets `limit` extra seconds after a start. Later, let t be the longest time
+        that the program has ever taken for its first answer after a start. After the next start, the program gets
+        `AGAIN` · t extra seconds, but at most `limit`. A program that takes longer probably hangs.
         """
         if self._running is not None:
             return 0.0

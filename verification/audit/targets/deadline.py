@@ -14,7 +14,8 @@ import struct
 import time
 from pathlib import Path
 
-# if another process supervises this process, this environment variable names the folder of deadlines
+# if another process supervises this process, this environment variable has the path of the folder for the files with
+# deadlines
 SUPERVISED = "COVASSAY_SUPERVISED"
 INTERRUPTIONS = 5  # the time from the time limit of a draw to its deadline is this many times the limit
 SLACK = 2.0  # the deadline is later by these additional seconds, because a busy machine delays interruptions

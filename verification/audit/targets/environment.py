@@ -79,9 +79,9 @@ def state(name: str, package: Package) -> str:
     try:
         made = json.loads((place / RECORD).read_text(encoding="utf-8"))["requirements"]
     except (OSError, ValueError, KeyError, TypeError):
-        return "there is no environment for it"
+        return "the adapter has no environment of its own"
     if made != package.everything:
-        return f"its environment was made for {' '.join(made)} and not for {' '.join(package.everything)}"
+        return f"the adapter's environment was made for {' '.join(made)} and not for {' '.join(package.everything)}"
     return ""
 
 

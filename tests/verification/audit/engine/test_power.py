@@ -146,7 +146,7 @@ def test_the_report_says_what_it_would_have_seen_and_what_more_draws_would_show(
         in rare
     )
     assert "a loss of ε = " in privacy
-    assert "to detect ε = 1.1 there, raise --samples to " in privacy
+    assert "to detect ε = 1.1 on such an event, raise --samples to " in privacy
     assert "at the pace of this run). A loss that shows only in rarer events needs more draws." in privacy
     tested = ((check, check.fact(facts.TestedEvent)) for check in report.checks if check.kind == "privacy")
     events = [check for check, event in tested if event is not None and event.in_reach]

@@ -301,7 +301,8 @@ def test_correct_functions_that_are_asked_at_other_budgets_and_in_other_forms_ar
 
 
 @pytest.mark.parametrize(
-    ("compare", "place", "told"), [(on_common_draws, common_draws, "moved"), (same_law.compared, same_law, "centre")]
+    ("compare", "place", "told"),
+    [(on_common_draws, common_draws, "reference's entry plus"), (same_law.compared, same_law, "centre")],
 )
 def test_sums_in_single_precision_do_not_move_the_law(
     monkeypatch: pytest.MonkeyPatch, compare: Any, place: Any, told: str

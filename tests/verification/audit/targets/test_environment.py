@@ -141,7 +141,7 @@ def message(name: str = "fake:moment") -> str:
 
 def test_a_missing_package_is_named_with_the_command_that_installs_it(fake: ModuleType) -> None:
     assert message() == (
-        "fake:moment: fake-dp 1.2.3 is not installed, and there is no environment for it: "
+        "fake:moment: fake-dp 1.2.3 is not installed, and the adapter has no environment of its own: "
         "covassay adapters install fake"
     )
 
@@ -234,7 +234,7 @@ def test_a_target_is_asked_in_its_environment(
     monkeypatch.setenv(environment.DIRECTORY, str(place.parent))
     assert (
         environment.state("fake", fake.PACKAGE)
-        == "its environment was made for fake-dp==1.0 and not for fake-dp==1.2.3"
+        == "the adapter's environment was made for fake-dp==1.0 and not for fake-dp==1.2.3"
     )
 
 

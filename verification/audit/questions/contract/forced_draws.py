@@ -79,7 +79,7 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
     found = _kept(seen, _of_reference(subject, x) if seen else ())
     if not found:
         text = "if its draws are forced to the quantiles 1e-3, 1e-6 and 1e-12, the target behaves as at usual draws"
-        text += ", or as the reference does" if seen else ""
+        text += ", or behaves like the reference, or makes other draws after an extreme uniform number" if seen else ""
         return [Finding("contract", NAME, Status.NOT_REFUTED, text)]
     text = "; ".join(f"{MEANING[one.kind]}: {one}" for one in found[:SHOWN])
     more = f"; and {len(found) - SHOWN} more" if len(found) > SHOWN else ""

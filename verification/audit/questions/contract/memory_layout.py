@@ -1,10 +1,11 @@
 """Check that the output does not depend on how the data lie in memory, whether by columns, with a stride, or read-only.
 
 If code passes the memory of an array to C, the code may read other numbers than those of the rows. The output is then
-that for another data set, which results from reading the memory row by row. In this data set, one record of the caller
-is spread over many rows, so the target is refuted. If memory layouts change the output in any other way, the check only
-notes the change. The module `one_law_however_it_is_asked` gives the rows in more forms, with other types of numbers. It
-compares laws by many draws, while the module `memory_layout` compares outputs under equal seeds, even in a quick audit.
+the output for another data set, which results from reading the memory row by row. In this other data set, the numbers
+of one row of the caller's data may be in many rows. The privacy claim is for changes of a single row, so the target is
+refuted. If memory layouts change the output in any other way, the check only notes the change. The module
+`one_law_however_it_is_asked` gives the rows in more forms, with other types of numbers. It compares laws by many draws,
+while the module `memory_layout` compares outputs under equal seeds, even in a quick audit.
 """
 
 from collections.abc import Callable

@@ -38,7 +38,7 @@ QUESTION = Question(
     name="new seed, new output",
     kind="contract",
     asks="Do different generators give different outputs?",
-    blind_to="noise that is missing on other data",
+    blind_to="a target that adds no noise on some data, but adds noise on the data of this check",
     ask=lambda subject, look: [new_seed(subject.setting, subject.known.form)],
     applies=lambda subject: (
         "under this law, several draws may give the same output" if subject.known.form.repeats else ""

@@ -23,8 +23,8 @@ QUESTION = Question(
     kind="contract",
     asks="Does the law change with the form of the same numbers, with other calls before, or in a fresh process?",
     blind_to=(
-        "changes of the law by forms of the data that the target refuses, or by state that changes rarely, and small "
-        "changes of the law if the audit does not know the query"
+        "a change of the law that comes only with a form of the data that the target refused in this audit, or only "
+        "with a rare state of the process; or a small change of the law, if the audit does not know the query"
     ),
     ask=ask,
     applies=lambda subject: "" if subject.setting.target.seeded else UNSEEDED,
@@ -32,7 +32,8 @@ QUESTION = Question(
     share=Fraction(1, 200),
     valid_if=(
         "If one shift or factor explains the change of all residuals (output − query), no statistical test is needed. "
-        "Any other change is tested exactly, and the level of the question is divided among these tests."
+        "Any other change of the residuals is tested by exact tests. Their levels add up to at most the false-alarm "
+        "probability of the question."
     ),
     reads=(IgnoresRng,),
     cost=1,

@@ -4,9 +4,9 @@ The audit tests one part of the returned value, such as an attribute of a fitted
 returned value also gets the parts that the audit does not test. A part of the returned value that is the same for every
 seed and changes with the data has no noise. A part without noise is only noted, because the claim concerns the output,
 and only the author knows which parts are published. The option --public declares parts that are documented as public. A
-noisy choice among a few values may be the same for several seeds by chance. A part that changes with the data, but was
-the same for the first few seeds, is therefore computed with many more seeds. The data sets have few rows, so that the
-noise is large.
+noisy choice among a few values may be the same for several seeds by chance. The check therefore runs the target with
+many more seeds if a part of the returned value changes with the data, but is the same for the first few seeds. The data
+sets have few rows, so that the noise is large.
 """
 
 from collections.abc import Mapping, Sequence
@@ -167,10 +167,10 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
     listed = ", ".join(f"{one.part} ({one.holds})" for one in parts[:SHOWN])
     more = f", and {len(parts) - SHOWN} more" if len(parts) > SHOWN else ""
     told = (
-        f"{listed}{more}: {asked.whole.call} returns these parts without noise. They are the same for every seed and "
-        f"change with the data. The audit tests only {function.call}. Whoever gets the returned object, or a file with "
-        f"it, also gets these parts. Leave them out, or use --public to declare the parts that are documented as "
-        f"public{declared}"
+        f"{listed}{more}: {asked.whole.call} returns these parts without noise. Each of these parts is the same for "
+        f"all seeds, but differs between data sets. The audit tests only {function.call}. Whoever gets the returned "
+        f"object, or a file with it, also gets these parts. Leave them out, or use --public to declare the parts that "
+        f"are documented as public{declared}"
     )
     return [Finding("contract", NAME, Status.NOTED, told, facts=PartsInTheClear(parts))]
 
@@ -189,8 +189,8 @@ QUESTION = Question(
     kind="contract",
     asks="Do parts of what the function returns, other than its output, show the data?",
     blind_to=(
-        "data that the function stores elsewhere, parts that are nested more than four levels deep, and parts that "
-        "change only with data of kinds that it does not try"
+        "data that the function stores outside the returned value, parts that are nested more than four levels deep, "
+        "and parts that are equal for all data sets of this check but not for all others"
     ),
     ask=ask,
     applies=_applies,

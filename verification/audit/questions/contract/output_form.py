@@ -31,10 +31,10 @@ def output_form(setting: Setting, form: Form, alpha: float) -> Finding:
     """Check that, on ordinary data in several dimensions, an output has finite real numbers and the right shape.
 
     If a draw gives no valid output, a number k of further draws is made, because a target may fail at random. A target
-    that claims privacy but no law of its output is allowed to fail at random. It is refuted if all of k draws in one
-    dimension fail and none of k draws in another dimension fails. If every draw fails with the same probability p, the
-    probability of these 2k results is (p(1 − p))^k ≤ 4^(−k). The number k is so large that the sum of these bounds over
-    all pairs of dimensions is at most `alpha`.
+    that claims privacy but no law of its output is allowed to fail at random. Such a target is refuted if all of k
+    draws in one dimension fail and none of k draws in another dimension fails. If every draw fails with the same
+    probability p, the probability of these 2k results is (p(1 − p))^k ≤ 4^(−k). The number k is so large that the sum
+    of these bounds over all pairs of dimensions is at most `alpha`.
 
     The number of columns is public, so a target may reject it, by an exception that is no crash, on every data set of
     this size. If the target rejects a number of columns in this way, the report only notes it.

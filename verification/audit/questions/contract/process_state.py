@@ -30,8 +30,9 @@ QUESTION = Question(
     kind="contract",
     asks="Does a draw leave the state of the process as it was?",
     blind_to=(
-        "changes of other state than the working directory, numpy's handling of floating-point errors, the filters for "
-        "warnings, the standard streams, the recursion limit, and the names in a few modules"
+        "changes of any state of the process that is not in the following list: the working directory, numpy's "
+        "handling of floating-point errors, the filters for warnings, the standard streams, the recursion limit, and "
+        "the names in a few modules"
     ),
     ask=lambda subject, look: [process_state(subject.setting)],
 )

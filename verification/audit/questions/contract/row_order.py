@@ -21,7 +21,7 @@ from covassay.verification.audit.question import Question
 from covassay.verification.audit.questions.contract.same_seed_same_output import IgnoresRng, where_seeds_decide_nothing
 from covassay.verification.audit.targets.target import Failure
 
-DATA_SETS = 2  # if reversing the rows changed an output, many draws are made on this many data sets
+DATA_SETS = 2  # the number of data sets for which many draws compare the laws, if reversing the rows changed an output
 DRAWS = 4000  # if a few draws suggest a difference, this many draws are made on each data set in each order
 SUMMATION = 1e-8  # another order of summation can change a number by this relative amount
 SINGLE = 1e-5  # single precision can change a number by this relative amount; a change up to this amount is noted
@@ -84,7 +84,7 @@ QUESTION = Question(
     name="row order",
     kind="contract",
     asks="Does the law of the output depend on the order of the rows?",
-    blind_to="orders other than the reversed one",
+    blind_to="changes of the law that other orders of the rows cause, but the reversed order does not",
     ask=lambda subject, look: [row_order(subject.setting, subject.known.form, look.level)],
     applies=lambda subject: "the mechanism uses its records in their order" if subject.known.form.ordered else "",
     spared=where_seeds_decide_nothing,

@@ -46,7 +46,7 @@ QUESTION = Question(
     name="running time",
     kind="contract",
     asks="How does the time of a draw grow with the dimension?",
-    blind_to="times that depend on the data",
+    blind_to="draws that take longer on other data than on the timed data",
     ask=lambda subject, look: [running_time(subject.setting)],
     gives=(RunningTime,),
 )

@@ -8,14 +8,15 @@ Sums in blocks, pairwise sums, and sums of integers hardly depend on the order. 
 float64, and another tests it in float32.
 
 The result of the test of summation is interpreted as follows. Under one seed the noise is constant, so the outputs for
-the same rows in two orders should agree up to the rounding of a few operations. If they do not agree, the computed
-query can change by more than its exact sensitivity between two neighbours with different orders of the rows. Noise for
-the exact sensitivity is then too small. The report prints the difference between the two outputs as a share of the long
-row's effect on the output. This share grows with the number of rows. If the claim is for data sets without an order,
-the privacy loss can exceed the claim by the same share of the claim. It does not exceed the claim if the noise is
-larger than necessary by at least this share. A claim for data sets in a fixed order is not broken by a difference
-between two orders. The audit does not know whether the claim is for rows in a fixed order, so even a large difference
-is only noted. The report prints the share even if it is tiny, as for a plain sum in float64.
+the same rows in two orders should agree up to the rounding of a few operations. If the two outputs do not agree, the
+computed query depends on the order of the rows. Two neighbours may have their rows in different orders. Between such
+neighbours, the computed query can change by more than the sensitivity of the exact query. Noise that is calibrated to
+the sensitivity of the exact query is too small for such neighbours. The report prints the difference between the two
+outputs as a share s of the long row's effect on the output. The share s grows with the number of rows. If the claim is
+for data sets without an order, the privacy loss can be 1 + s times the claimed loss. The privacy loss does not exceed
+the claim if the noise scale is at least 1 + s times as large as necessary. A claim for data sets in a fixed order is
+not broken by a difference between two orders. The audit does not know whether the claim is for rows in a fixed order,
+so even a large difference is only noted. The report prints the share even if it is tiny, as for a plain sum in float64.
 """
 
 import numpy as np
@@ -34,7 +35,8 @@ ABOVE_HALF = 1.01  # the square of a short row, divided by half a unit in the la
 UNITS = 2.0**-52, 2.0**-23  # this is the unit in the last place of 1, in float64 and in float32
 # a bound on the relative rounding error of some tens of operations; sums of many rows in float32 have larger errors
 ROUNDING = 2.0**-46
-# a change of the output is noted if it is at least this share of the long row's effect, as in float32 but not float64
+# the check notes a change of the output if the change is at least this share of the effect that the long row has on the
+# output; plain sums in float32 reach this share, and plain sums in float64 do not
 WORTH_A_NOTE = 1e-9
 
 

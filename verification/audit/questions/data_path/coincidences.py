@@ -10,14 +10,14 @@ from covassay.verification.audit.question import Question, Subject
 
 def _applies(subject: Subject) -> str:
     path = subject.known.data_path
-    return "" if path is not None and path.query is not None else "only where noise is added to a query"
+    return "" if path is not None and path.query is not None else "only for mechanisms that add noise to a query"
 
 
 QUESTION = Question(
     name=NAME,
     kind="data path",
     asks="Does the noise show coincidences that a continuous law never shows?",
-    blind_to="relations between more than two entries that are not linear",
+    blind_to="nonlinear relations between three or more entries of the noise",
     ask=lambda subject, look: coincidences(subject.setting, subject.known.data_path, look.level),
     applies=_applies,
     draws=400,

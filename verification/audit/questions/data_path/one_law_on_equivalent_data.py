@@ -106,7 +106,10 @@ class _Candidate:
     @property
     def on(self) -> str:
         """Return the two data sets with descriptions for a report."""
-        return f"“{self.category}” and the same rows {self.change} (n = {self.x.shape[0]}, d = {self.x.shape[1]})"
+        return (
+            f"the data sets “{self.category}” and “{self.category}, {self.change}” "
+            f"(n = {self.x.shape[0]}, d = {self.x.shape[1]})"
+        )
 
 
 def _one(setting: Setting, x: Matrix, seed: int) -> Matrix | Failure:
@@ -207,7 +210,10 @@ def equal_laws(setting: Setting, path: DataPath | None, alpha: float) -> list[Fi
 def _applies(subject: Subject) -> str:
     path = subject.known.data_path
     if path is None or path.query is not None or not path.equivalent:
-        return "only if noise is not added to a query, and if the audit knows different data sets with equal laws"
+        return (
+            "only for mechanisms that do not add noise to a query, and only if the audit knows different data sets on "
+            "which the law must be the same"
+        )
     return ""
 
 
@@ -215,7 +221,7 @@ QUESTION = Question(
     name=NAME,
     kind="data path",
     asks="Is the law the same on data sets on which it must be the same?",
-    blind_to="differences on data of kinds that it does not try, and differences that 200 pilot draws do not suggest",
+    blind_to="differences on kinds of data that are not tried, and differences that 200 pilot draws do not suggest",
     ask=lambda subject, look: equal_laws(subject.setting, subject.known.data_path, look.level),
     applies=_applies,
     share=Fraction(1, 100),

@@ -19,7 +19,7 @@ QUESTION = Question(
     name=NAME,
     kind="data path",
     asks="Is the noise right at other budgets?",
-    blind_to="budgets between those that are tried",
+    blind_to="wrong noise at budgets that are not tried",
     ask=ask,
     applies=lambda subject: (
         "" if subject.known.at_budget and subject.known.data_path else "no reference at other budgets"
@@ -28,7 +28,8 @@ QUESTION = Question(
     share=Fraction(1, 200),
     valid_if=(
         "If one factor explains the change of all residuals (output − query), no statistical test is needed. Any "
-        "other change is tested exactly, and the level of the question is divided among these tests."
+        "other change of the residuals is tested by exact tests. Their levels add up to at most the false-alarm "
+        "probability of the question."
     ),
     cost=2,
     few_draws=True,

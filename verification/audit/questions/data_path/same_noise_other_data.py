@@ -47,7 +47,8 @@ QUESTION = Question(
     share=Fraction(1, 200),
     valid_if=(
         "If one shift or factor explains the change of all residuals (output − query), no statistical test is needed. "
-        "Any other change is tested exactly, and the level of the question is divided among these tests."
+        "Any other change of the residuals is tested by exact tests. Their levels add up to at most the false-alarm "
+        "probability of the question."
     ),
     gives=(Residuals,),
     draws=lambda subject, look: 900 if subject.known.data_path and subject.known.data_path.query else 0,

@@ -29,7 +29,7 @@ def _applies(subject: Subject) -> str:
 QUESTION = Question(
     name=NAME,
     kind="law",
-    asks="If the target mostly gives the reference's outputs, has it the same law for all sizes, budgets and data?",
+    asks="If the target mostly gives the reference's outputs, is its law the same for all sizes, budgets and data?",
     blind_to="targets that draw in another way than the reference, and data sets and budgets that are not tried",
     ask=ask,
     applies=_applies,

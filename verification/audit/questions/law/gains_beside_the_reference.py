@@ -53,19 +53,20 @@ SHAPES_OF_KINDS = (6, 2), (200, 3), (65, 2), (1, 2)  # the shapes of data of man
 LONG = "rows all longer than 1"  # long rows show whether some blocks of rows are left unclipped
 BLOCKS = [(n, 2) for n in (10_001, 4097, 1025, 257, 129, 513, 2049, 8193)]  # the shapes (n, d) of data with long rows
 OF_GAINS = SHAPES[:2]
-OF_FORMS = 20, 3  # the shape of the data that is given in other forms, such as float32
+OF_FORMS = 20, 3  # the target gets rows of this shape (n, d) in several forms, such as float32
 SEED = 0  # the seed for the rows
 SECONDS = 1.0  # the time limit for all data sets, in seconds
 SCREENED = 0.4  # comparing single outputs on every data set may take this share of the time limit
-# after the laws were found equal on this many data sets, two equal outputs suffice on a further data set
+# the laws are compared on this many data sets; if the laws are equal, a further data set passes if target and reference
+# give equal outputs on it in one run
 WHOLE = 1
 SHOWN = 3  # a report shows at most this many matched draws
 
 
 @dataclass(frozen=True)
 class MatchedDraw:
-    """A draw of the target and a draw of the reference that have the same law and change the output in the same
-    direction, up to the sign.
+    """Two draws that correspond to each other, one of the target and one of the reference. Both have the same law, and
+    both change the output in the same direction, up to the sign.
     """
 
     family: str = field(metadata=says("The law of both."))
@@ -74,7 +75,9 @@ class MatchedDraw:
     factor: float = field(
         metadata=says("The effect of the target's draw on the output, divided by the effect of the reference's draw.")
     )
-    numbers: int = field(metadata=says("How many of the random numbers in the draw have this factor.", **COUNT))
+    numbers: int = field(
+        metadata=says("How many random numbers in the target's draw have this ratio of effects.", **COUNT)
+    )
 
 
 @dataclass(frozen=True)
@@ -185,10 +188,12 @@ class _Seen:
 
 def _screened(cases: list[_Case], seed: int) -> tuple[list[_Case], int]:
     """Search for the first case in which target and reference give different outputs, and move it and the cases after
-    it to the front. Return the cases, and the index from which on the outputs are known to agree.
+    it to the front.
 
-    If the search finds no case with different outputs, the order of the cases stays the same. The search also ends if
-    its time is up, or if the outputs of a case cannot be compared and the case does not have `beside`.
+    Return the cases in the new order, and an index. The search has already examined the cases from this index on, and
+    found no different outputs in them; in cases with `beside`, the outputs may not be comparable. If the search finds
+    no case with different outputs, the order of the cases stays the same. The search also ends if its time is up, or if
+    the outputs of a case cannot be compared and the case does not have `beside`.
     """
     allowed = Allowance(SCREENED * SECONDS)
     for k, case in enumerate(cases):
@@ -248,14 +253,14 @@ def _compared(cases: list[_Case], seed: int) -> _Seen | Finding:
         if found.reason and not (seen.same and found.left_out):
             seen.reasons[found.reason] = None
             if not seen.same:
-                break  # on other data the reason would be the same, for example that the law of a draw is unknown
+                break  # on other data the comparison would fail for the same reason, such as a draw of unknown law
     return seen
 
 
 def _one_law(seen: _Seen, matched: Gains) -> Finding:
     text = f"by arithmetic, target and reference have the same law on {seen.same} data sets"
-    text += f", and in {seen.alike} other cases they give the same output for the same draws" if seen.alike else ""
-    text += f"; not decided on others: {'; '.join(seen.reasons)}" if seen.reasons else ""
+    text += f", and give the same output for the same draws in {seen.alike} other cases" if seen.alike else ""
+    text += f". The laws on other data sets could not be compared: {'; '.join(seen.reasons)}" if seen.reasons else ""
     facts = _facts(matched, seen.same)
     return Finding("law", NAME, Status.NOT_REFUTED, text, facts=facts, exact=not seen.reasons)
 
@@ -301,7 +306,7 @@ def _facts(found: Gains, same: int) -> GainsBesideReference:
 QUESTION = Question(
     name=NAME,
     kind="law",
-    asks="Has each random draw the same effect on the output as in the reference?",
+    asks="Does each random draw have the same effect on the output as in the reference?",
     blind_to=(
         "effects of draws that are not recorded, differences on other data and at other budgets, and differences below "
         "a thousandth of the noise"

@@ -32,7 +32,7 @@ QUESTION = Question(
     asks="Could this run have refuted the claim at all?",
     blind_to="nothing: it compares two numbers",
     ask=ask,
-    applies=lambda subject: "the law is tested as well" if subject.known.scenarios else "",
+    applies=lambda subject: "only if no law of the output is tested" if subject.known.scenarios else "",
     reads=(TestedEvent,),
     cost=8,
 )

@@ -17,7 +17,7 @@ from covassay.verification.audit.questions.law.law_that_fits_instead import Fitt
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
-    """Return the explanations of the audit's findings. Each explanation is itself a finding, which is only noted."""
+    """Return the explanations of the audit's findings. Each explanation is a finding with the status NOTED."""
     real = [f for f in subject.findings if f.status is Status.REFUTED and f.kind != "bits"]
     bits = [f for f in subject.findings if f.kind == "bits"]
     sentences = [*_laws(subject), *_entries(subject), _other_neighbours(subject, real) if real else ""]
@@ -63,12 +63,14 @@ def _entries(subject: Subject) -> list[str]:
 
 
 def _other_neighbours(subject: Subject, refuted: list[Finding]) -> str:
-    """Return a sentence if a claim for another adjacency would explain the findings, and otherwise an empty text. If
-    the claim for another adjacency requires the same noise, it does not explain a privacy loss above the claim.
+    """Return a sentence if a claim for another adjacency would explain the findings, and otherwise an empty text.
+
+    If both adjacencies require the same noise, a privacy loss above the claim is not explained by the other adjacency.
     """
     fitted = [facts.name for _, facts in subject.facts(FittingLaw)]
     other = explained_by_adjacency(subject.mechanism, fitted)
-    # if a known law is refuted, another adjacency explains this only if its noise scale fits the outputs
+    # if the law of the mechanism is refuted, another adjacency explains the refutation only if the outputs fit the
+    # noise scale that suffices for this adjacency
     moved = any(f.kind == "data path" for f in refuted)  # a wrong query is wrong for every adjacency
     covariance = any(facts.query.startswith(COVARIANCE) for _, facts in subject.facts(Entries))
     box = subject.setting.box
