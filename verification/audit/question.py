@@ -82,7 +82,7 @@ class Question:
     name : stable; it names rows of reports, rules, test cases and expected failures.
     kind : the kind of its findings, such as "law" or "privacy".
     asks : the question in a sentence.
-    blind_to : the mistakes that it cannot detect, printed if it finds nothing.
+    blind_to : the mistakes that it cannot detect, for the rules of a SARIF report.
     ask : (subject, look) -> findings. Findings that have a p-value are decided by the error budget.
     applies : the reason why the question does not apply, or "" if it does; known before any draw.
     spared : the reason why the question is unnecessary after the findings so far, or "".
