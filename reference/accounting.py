@@ -54,7 +54,8 @@ from covassay.reference.privacy import (
 )
 
 ROUNDING = 1e-12  # relative excess over the total that counts as rounding
-# If δ alone covers the releases, their ε would be 0. A guarantee needs ε > 0, so this number replaces the 0.
+# If ρ is small compared with δ, the releases are (0, δ)-DP, and the conversion from zCDP gives ε = 0.
+# A guarantee needs ε > 0, so this number then replaces ε = 0.
 SMALLEST = float(np.finfo(float).tiny)
 
 
@@ -93,12 +94,12 @@ def compose(spent: Iterable[Guarantee], total: Guarantee) -> Guarantee:
     approximate = [g for g in listed if isinstance(g, ApproximateDP)]
     if isinstance(total, PureDP):
         if zcdp or approximate:
-            raise InvalidInput(f"total = {total}: takes pure DP releases only")
+            raise InvalidInput(f"total = {total}: a total in pure DP allows only pure DP releases")
         return PureDP(pure_composition(*pure))
     rho = zcdp_composition(*zcdp, *map(zcdp_of_pure, pure))
     if isinstance(total, ZCDP):
         if approximate:
-            raise InvalidInput(f"total = {total}: takes pure DP and zCDP releases only")
+            raise InvalidInput(f"total = {total}: a total in zCDP allows only pure DP and zCDP releases")
         return ZCDP(rho)
     epsilon, delta = sum(g.epsilon for g in approximate), sum(g.delta for g in approximate)
     left = total.delta - delta
@@ -189,7 +190,8 @@ class Account:
         Parameters
         ----------
         x : shape (n, d): an array, a data frame or `Chunks`. Until the budget is known to suffice, the account reads
-            only the shape of the data. (Nested lists have no shape, so they are read.)
+            only the shape of the data. (Nested lists have no attribute `shape`, so the account reads their entries to
+            find the shape.)
         arguments : the mechanism's own keyword arguments, including its budget.
 
         Raises

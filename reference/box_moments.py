@@ -19,7 +19,8 @@ all changes are largest for σ_j = 1 − δ_j with 0 ≤ δ_j ≤ 1. Then u is t
   function of each δ_j, the square lies on or below its chord from δ_j = 0 to δ_j = 1: the last term is convex, and 4a²δ
   − 4a²δ² − 16b²δ²(1 − δ)² ≥ 4δ(1 − δ)(a² − b²) ≥ 0. A chord is largest at one of its ends, so the square is largest at
   some δ ∈ {0, 1}^d. If p entries of δ are 1, then u and v are opposite in p columns and equal in the others, and the
-  square of the change is 4p(a² + c²(d − p)). The change is largest for the whole number p that maximises this value.
+  square of the change is 4p(a² + c²(d − p)). The change is largest for the whole number p that maximises p(a² + c²(d −
+  p)).
 - ℓ1, b ≥ c/2: with s = Σδ_j and Q = c(d − 1) + 2b, the change is 2(a + Q)s − 2cs² − (4b − 2c) Σδ_j². By Cauchy–Schwarz
   it is at most 2(a + Q)s − 2Qs²/d, with equality for equal δ_j. The largest ℓ1 change is d(a + Q)²/(2Q) if Q ≥ a, for
   v_j = −a/Q, and 2ad otherwise.
@@ -68,7 +69,7 @@ def product_share(d: int, sqrt: Callable[[Number], Number] = square_root) -> Num
     """
     if d == 1:
         return 1
-    m, products, one = d * (2 * d + 3), d * (d - 1), sqrt(1)  # `one` is the number 1 in the arithmetic of `sqrt`
+    m, products, one = d * (2 * d + 3), d * (d - 1), sqrt(1)  # `one` is 1, of the type that `sqrt` returns
     best, least = one / (d - 1), d * (m + products * (d - 1))
     for p in range((d + 1) // 2, d):
         t = max(sqrt(one * products / (m * (d - p))), one / (2 * p + 1 - d))

@@ -20,11 +20,11 @@ all other rows at low.
 Joint norms. The norms ℓ1, ℓ1 over the triangle and ℓ2 do not decrease when the absolute values of entries increase. The
 norm of a change is therefore at most the norm of the matrix of the entries' sensitivities. The norm of the matrix of
 sensitivities is the supremum if one pair of data sets attains the sensitivities of all entries at once. For the centred
-covariance one pair always attains all of them. For the second moment one pair attains all of them if d = 1, or if no
-column has low_j < 0 < high_j. In this pair x has the largest possible absolute value in every column, and y has the
-smallest. If no pair attains all entries at once, the norm of the matrix of sensitivities is only an upper bound. For
-example, on [−1, 1]² with n = 1 the ℓ1 bound over the triangle is 4. It is not attained, because a change of 2 in entry
-(1, 2) needs |x_i| = |y_i| = 1, and then the diagonal does not change.
+covariance one pair always attains the sensitivities of all entries. For the second moment one pair attains the
+sensitivities of all entries if d = 1, or if no column has low_j < 0 < high_j. In this pair x has the largest possible
+absolute value in every column, and y has the smallest. If no pair attains all entries at once, the norm of the matrix
+of sensitivities is only an upper bound. For example, on [−1, 1]² with n = 1 the ℓ1 bound over the triangle is 4. It is
+not attained, because a change of 2 in entry (1, 2) needs |x_i| = |y_i| = 1, and then the diagonal does not change.
 
 Under add-remove one row is added or removed, the larger data set has n rows, and each statistic is divided by its own
 number of rows.
@@ -38,7 +38,7 @@ number of rows.
   variance at most a(1 − a). By Cauchy–Schwarz √((1 − a)(1 − b)) ≤ 1 − t for t = √(ab). Hence n |change| ≤ ((n − 1)/n)
   t² + t(1 − t). The right side of this bound is concave in t for n ≥ 1, and its derivative at t = 1 is 1 − 2/n ≥ 0 for
   n ≥ 2. The bound is therefore largest over t ≤ 1 at t = 1, with the value (n − 1)/n. Under replace-one the supremum is
-  the same. Here it is attained if the row high is added to n − 1 rows at low.
+  the same. Under add-remove the supremum is attained if the row x = high is added to n − 1 rows that all equal low.
 - The centred covariance with q = n − 1: n |change| ≤ t² + (n/(n − 2)) t(1 − t), whose derivative at 1 is 2 − n/(n − 2)
   ≥ 0 for n ≥ 4. For n < 4 no sensitivity is claimed.
 - The sum XᵀX, or XᵀX over a fixed public number: the change is x xᵀ. The supremum of entry (i, j) is M_i M_j with M_j =
@@ -85,7 +85,8 @@ def square_range(interval: tuple[Number, Number]) -> tuple[Number, Number]:
 class BoxSensitivity:
     """The sensitivity of every entry of a symmetric matrix, and the norms of the matrix that these sensitivities form.
 
-    entries : shape (d, d), the supremum of the absolute change of every entry. Some pair of data sets attains it.
+    entries : shape (d, d), the supremum of the absolute change of every entry. For every entry, some pair of data sets
+        attains this supremum.
     jointly : whether one pair of data sets attains the suprema of all entries at once. If so, the norms below are
         suprema; otherwise the norms are upper bounds.
     """

@@ -19,8 +19,8 @@ def guess(name: str, known: Iterable[str], quoted: Callable[[str], str] = str) -
     """Return a question that suggests known names, for a message about an unknown name. Return "" if no known name is
     similar.
 
-    The question suggests the known names that begin with the unknown name. If no known name or more than `MOST_GUESSES`
-    known names do so, the question suggests the most similar known name.
+    The question suggests the known names that begin with the unknown name. If there is no such known name, or if there
+    are more than `MOST_GUESSES`, the question suggests the most similar known name instead.
     """
     names = [*known]
     near = [one for one in names if name and one.startswith(name)]

@@ -2,7 +2,7 @@
 (uᵀΩu)^(d/2).
 
 The script needs numpy, scipy and opendp. The exit status is 1 while the fault is there, and 0 when it is corrected.
-Issue 2416 was about a comparison that the faulty line lacked. This comparison has been added.
+Issue 2416 was about another fault in the same line: a comparison was missing, and has since been added.
 
 At d = 2 the measurement should draw u = (cos t, sin t) with density proportional to exp(−uᵀAu), where A = ε(λ₁I − C)/4.
 """

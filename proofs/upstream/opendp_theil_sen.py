@@ -3,9 +3,9 @@
 
 The script needs numpy and opendp. The exit status is 1 while the fault is there, and 0 when it is corrected.
 
-If one row is added before the others, that row is used and the last row is dropped. One prediction is then removed and
-another one is added, so the distance of the outputs is 2, whereas the stability map says 1. With two points only one
-pairing is possible, so the pairing is not random.
+If one row is put before an even number of rows, the code uses the new row and drops the last row. One prediction is
+then removed and another one is added, so the distance of the outputs is 2, whereas the stability map says 1. With two
+points only one pairing is possible, so the pairing is not random.
 """
 
 import sys
@@ -27,8 +27,8 @@ def rows(data: np.ndarray) -> set[tuple[float, ...]]:
 
 one, other = rows(x), rows(with_one_more)
 moved, claimed = len(one ^ other), predict.map(1)
-print(f"predictions: {sorted(one)} and, with one row more, {sorted(other)}")
+print(f"predictions from two rows: {sorted(one)}; predictions with one row more: {sorted(other)}")
 print(f"one added row moves {moved} predictions; the stability map says {claimed}")
 wrong = moved > claimed
-print("FAULT: the transformation is less stable than its map says" if wrong else "no fault is seen")
+print("FAULT: one added row changes more predictions than the stability map allows" if wrong else "no fault is seen")
 sys.exit(int(wrong))

@@ -12,7 +12,8 @@ import numpy as np
 import pipeline_dp
 from pipeline_dp import combiners
 
-# The script prints "FAULT" by mistake only if a frequency is ERRORS standard errors away from its mean.
+# Without a fault, the script prints "FAULT" only if one of the two frequencies is at least ERRORS standard errors away
+# from its mean.
 EPSILON, DRAWS, ERRORS = 1.0, 60_000, 7
 METRICS = pipeline_dp.Metrics
 parameters = pipeline_dp.AggregateParams(

@@ -100,7 +100,7 @@ class Box:
         return Box(tuple(self.bounds[j] for j in order))
 
     def stretched(self, factors: Sequence[float]) -> "Box":
-        """Return the box with both bounds of every column multiplied by the column's factor > 0."""
+        """Return the box in which both bounds of column j are multiplied by factors[j] > 0."""
         return Box(tuple((f * low, f * high) for f, (low, high) in zip(factors, self.bounds, strict=True)))
 
     def __str__(self) -> str:

@@ -73,7 +73,7 @@ class ExactData:
         for what in ("d", "input_bits", "row_bound", "box", "columns"):
             mine, theirs = getattr(self, what), getattr(other, what)
             if mine != theirs:
-                raise InvalidInput(f"{what} = {mine} and {theirs}: must be equal in parts that are added")
+                raise InvalidInput(f"{what} = {mine} and {theirs}: must be equal in two objects that are added")
         gram = [[a + b for a, b in zip(one, two, strict=True)] for one, two in zip(self.gram, other.gram, strict=True)]
         both = bool(self.sums and other.sums)  # the result has the sums of the rows only if both summands have them
         sums = [a + b for a, b in zip(self.sums, other.sums, strict=True)] if both else []

@@ -89,8 +89,8 @@ def require_choice(name: str, value: str, choices: tuple[str, ...]) -> str:
 
 
 def require_shape(name: str, value: ArrayLike, shape: tuple[int, ...], stacked: bool = False) -> NDArray[np.float64]:
-    """Return `value` as a finite float64 array of the given shape. With `stacked`, the array may have more axes before
-    those of the shape.
+    """Return `value` as a finite float64 array of the given shape. With `stacked`, the array may have further axes in
+    front, and its last axes must have the given shape.
     """
     try:
         array = np.asarray(value)

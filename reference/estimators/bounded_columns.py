@@ -5,10 +5,11 @@ The scaled columns u = (x − centre)/(half the width) lie in [−1, 1].
 The module `moments` has the alternative: scale the columns into the unit ball, and release by the best mechanism for
 the unit ball. We measured the errors of both ways on 3000 uniform rows for d = 1, 2, 3, 5 and 10 and two positions of
 the mean: at the centre, and half way to a bound. The ratio is the error of the covariance from the box, divided by the
-error from the ball. For ρ = 0.5 the ratio is 0.86 to 0.98 for d > 1, and 1.01 and 1.19 for d = 1. For ε = 1 the ratio
-is 0.95 and 1.19 for d = 1, and 1.17 to 1.73 for d > 1. The reason is that noise of the shape of the nuclear ball fits a
-second moment better than independent Laplace noise does. If no mechanism is named, the estimators therefore use
-`box-gauss` only for a budget ρ, and never use `box-laplace`.
+error from the ball. For ρ = 0.5 the ratio is 0.86 to 0.98 if d > 1. If d = 1, the two positions of the mean have the
+ratios 1.01 and 1.19. For ε = 1 the ratio is 1.17 to 1.73 if d > 1. If d = 1, the two positions have the ratios 0.95 and
+1.19. For ε and d > 1 the ratio exceeds 1, because noise of the shape of the nuclear ball fits a second moment better
+than independent Laplace noise does. If no mechanism is named, the estimators therefore use `box-gauss` only for a
+budget ρ, and never use `box-laplace`.
 """
 
 import contextlib

@@ -30,9 +30,10 @@ from covassay.reference.recommendation import Candidate
 from covassay.reference.release.scaling import scaling
 from covassay.reference.rounded import DEFAULT_GRID, WITH_ROUNDED_FORM, rounded_release
 
-# the share a of the second moment; a larger share gives less noise on the covariance, and more noise on the mean
+# the number a of the module docstring; a larger a gives less noise on the covariance, and more noise on the mean
 SHARE = 0.8
-SHARE_OF_MEAN = 0.5  # the share a if only the mean is wanted: it minimises the noise on the mean, s/√(a(1 − a))
+# If only the mean is wanted, a = 1/2 is used, which minimises the noise s/√(a(1 − a)) on the mean.
+SHARE_OF_MEAN = 0.5
 
 # FORMULAS
 
@@ -120,8 +121,8 @@ def release_moments(
     rounded: bool,
     accountant: Account | None = None,
 ) -> Moments:
-    """Release the second moment with a candidate mechanism. If `share`, the number a in the module docstring, is given,
-    also release the mean.
+    """Release the second moment with a candidate mechanism, and the mean too unless `share` is None. The argument
+    `share` is the number a in the module docstring.
 
     Parameters
     ----------

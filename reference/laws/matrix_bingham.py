@@ -123,8 +123,8 @@ def sample(m: Matrix, k: int, rng: np.random.Generator, size: int | None = None)
         rate falls with q and k, as proofs/paper/matrix-bingham.md explains.
     """
     g, vectors = gaps(m, k)
-    # `turned` says whether rows of X are drawn in place of columns
-    # the order of the rows or columns is such that those with the largest gaps are drawn first
+    # If `turned` is true, X is drawn row by row, and otherwise column by column.
+    # The rows or columns with the largest gaps are drawn first.
     turned = k > len(vectors) - k
     steps = g.T[:, ::-1] if turned else g
     count, most = 1 if size is None else size, max(1, BATCH // len(vectors) ** 2)

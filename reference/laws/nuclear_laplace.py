@@ -93,8 +93,9 @@ def swept_tail_bound(d: int, t: Number, width: Number, symmetric: bool = False, 
     """Return an upper bound on P(‖Z‖ ≥ t) for d ≥ 2. Proof: proofs/paper/tail-bound.md.
 
     The proof uses balayage: it replaces two electric charges outside an interval [−a, a] by a charge on the interval
-    with the same potential there, up to a constant. It averages over a from `spectral_edge(d − 1)` to b =
-    `spectral_edge(d − 1)` + δ. The number δ is the argument `width`; any δ > 0 with b < t gives a bound.
+    with the same potential there, up to a constant. The proof then averages an inequality over all a from
+    `spectral_edge(d − 1)` to b, where b is `spectral_edge(d − 1)` + δ. The number δ is the argument `width`; any δ > 0
+    with b < t gives a bound.
 
     Let y = t/b, φ = arccos(1/y) and rate = `edge_rate(t, b)`. Let u be π for full noise and π/2 for symmetric noise.
     For full noise the bound is d (u/δ) arccosh(b/(b − δ)) (y − √(y² − 1))^{2δ/π} exp(−rate)/(2φ²). For symmetric noise

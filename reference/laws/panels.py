@@ -2,9 +2,9 @@
 
 On one panel a smooth function equals, up to rounding, the polynomial that interpolates it at the nodes. A smooth
 function can therefore be integrated up to any point x, not only up to the edge of a panel. Every panel has its own
-variable t ∈ [−1, 1]. `interpolation(t)` gives two lists of m weights. The sum of the function's values at the nodes,
-weighted by the first list, is its value at t. The sum weighted by the second list is its integral over the variable
-from −1 to t.
+variable t ∈ [−1, 1]. `interpolation(t)` gives two lists of m weights. With the weights of the first list, the weighted
+sum of a function's values at the nodes is the value of the function at t. With the weights of the second list, the
+weighted sum is the integral of the function over the panel's variable from −1 to t.
 """
 
 from collections.abc import Callable

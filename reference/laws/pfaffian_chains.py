@@ -22,9 +22,10 @@ of h is
     Δh = −α (e_v − 2B) + β (e_c − 2A).
 
 THE DISTRIBUTION FUNCTION F_k is stored at the breakpoints. The new point p changes F_k at a breakpoint x by two
-integrals from −∞ to x. The first is the integral of Δh, which is found by quadrature. The second is the integral of Σ_q
-(c_q β − v_q α) sgn(q − t), where q runs over all points drawn so far, including p. Here c_q and v_q are the entries of
-c and v at the border b(q). The second integral has a closed form, because for α, and equally for β and B,
+integrals from −∞ to x. The first integral is that of Δh, and is computed by quadrature. The second integral is that of
+the function Σ_q (c_q β(t) − v_q α(t)) sgn(q − t) of t. The sum is over all points q drawn so far, including p. Here c_q
+and v_q are the entries of c and v at the border b(q). The second integral has a closed form, because for α, and equally
+for β and B,
 
     ∫_{−∞}^x sgn(q − t) α(t) dt = A(x) if x ≤ q, and 2A(q) − A(x) if x > q.
 
@@ -65,8 +66,8 @@ from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble
 CERTIFICATE_TOLERANCE = 1e-6
 # Samples are drawn in blocks of at most 512, since longer arrays are no faster.
 # A block has at most 2^22 entries of the vectors c and v (32 MB).
-# The size of a block determines which random number draws which point.
-# With other sizes, the same seed would therefore give other draws.
+# One block after the other takes its random numbers from the generator, so the size of the blocks determines for which
+# sample a random number is used. With other sizes, the same seed would therefore give other samples.
 BLOCK_SAMPLES = 512
 BLOCK_ENTRIES = 2**22
 # Newton's method stops when no t ∈ [−1, 1] of the block moves by more than 1e-10.

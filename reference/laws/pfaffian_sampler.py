@@ -23,8 +23,8 @@ point the matrix is
 
     M_1 = [[A, a, −b], [−aᵀ, 0, 0], [bᵀ, 0, 0]].
 
-The (k + 1)-th point x adds two columns, whose entries in the k rows that belong to a(q_1), …, a(q_k) are 0. In the rows
-of the D basis functions, and then of the k earlier b(q_j), the new columns are
+The (k + 1)-th point x adds the two columns a(x) and −b(x). In the k rows that belong to a(q_1), …, a(q_k), their
+entries are 0. The other D + k rows belong to the D basis functions and then to b(q_1), …, b(q_k). In these rows we have
 
     a(x) = (φ(x), 0, …, 0),   b(x) = (E(x), sgn(q_1 − x), …, sgn(q_k − x)),   E(x) = (Eφ(x), [1 if N is odd]).
 

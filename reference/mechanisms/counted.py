@@ -138,7 +138,8 @@ class RowsAndSumOutput(Output):
     def meaning(self, scaled: bool) -> dict[str, dict[str, str]]:
         """Return for every part of an output its unit and, if the part is a moment, the point about which it is taken.
 
-        The sum and the quotient (the part "second_moment") are taken about the same point.
+        The noisy sum, and the noisy sum divided by the number of rows ("second_moment"), are taken about the same
+        point.
         """
         said = super().meaning(scaled)
         point = "the point that the provenance records as `shift`" if scaled else said["second_moment"]["about"]

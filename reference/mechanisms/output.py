@@ -68,7 +68,7 @@ class Output:
     def _said(self, part: str, foreign: bool) -> dict[str, str]:
         """Return the meaning of one part of the output.
 
-        The argument `foreign` says whether the part is in the units of the scaled columns, not of the data.
+        If `foreign` is true, the part is in the units of the scaled columns, and otherwise in the units of the data.
         """
         about = {"about": POINTS[part]} if part in POINTS else {}
         unit = UNITS.get(part, self.unit)

@@ -132,7 +132,7 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
 
 
 def choices_of(hint: Any) -> tuple[str, ...]:
-    """Return the words of a `Literal`, which may be wrapped in `Annotated`. Return no words for any other type."""
+    """Return the words of a `Literal`, which may be wrapped in `Annotated`. Return () for any other type."""
     base = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     return get_args(base) if get_origin(base) is Literal else ()
 
@@ -204,8 +204,10 @@ Delta = Annotated[float, below_one("δ", "the additive term of (ε, δ)-DP")]
 Beta = Annotated[float, below_one("β", FAILURE)]
 # Types with the suffix ToShare are for mechanisms that divide the budget or β among their steps.
 # Their ranges start higher. A share is at least 1/1000 of the whole, so it is a valid `Epsilon`, `Rho` or `Beta`.
-# The suffix Twice is for mechanisms that give half of their budget to a mechanism whose type has the suffix ToShare.
-# The suffix Thrice is for mechanisms that give half of their budget to a mechanism whose type has the suffix Twice.
+# `pme` and `pgce` give half of ρ and half of β to `ppc`, which takes a `RhoToShare` and a `BetaToShare`.
+# The arguments of `pme` and `pgce` therefore have the types `RhoToShareTwice` and `BetaToShareTwice`.
+# `gaussian_learner` gives half of ρ and half of β to `pme`, and the other halves to `pgce`.
+# The arguments of `gaussian_learner` therefore have the types `RhoToShareThrice` and `BetaToShareThrice`.
 EpsilonToShare = Annotated[float, positive("ε", THE_BUDGET, 1e-27)]
 RhoToShare = Annotated[float, positive("ρ", THE_BUDGET, 1e-27)]
 BetaToShare = Annotated[float, below_one("β", FAILURE, 1e-297)]

@@ -2,8 +2,10 @@
 
 The error is a scale times a random matrix Z, whose law depends on the dimension alone. The Frobenius norms are exact,
 except for the covariance body. The spectral norms of nuclear-Laplace noise are exact too (from the Pfaffian
-distribution function, E ‖Z‖² = ∫ 2t P(‖Z‖ > t) dt). All other norms were measured, as multiples of a formula that has
-the right order in d.
+distribution function, E ‖Z‖² = ∫ 2t P(‖Z‖ > t) dt). For nuclear-Laplace noise in more than `EXACT_DIMENSION`
+dimensions, both norms are limits for large d. The remaining norms are the spectral norms of the other noises and both
+norms of the covariance body. Each of them is predicted as a measured constant times a formula that grows with d like
+the norm.
 """
 
 import math
@@ -24,10 +26,10 @@ from covassay.reference.recommendation.measured import measured
 
 Kind = Literal["exact", "limit", "bound", "measured"]
 KINDS: dict[Kind, str] = {
-    "exact": "a formula, evaluated to rounding",
+    "exact": "the value of a formula, up to rounding",
     "limit": "the limit of a formula for large d",
     "bound": "an upper bound",
-    "measured": "from constants that were measured by simulation",
+    "measured": "computed from constants that were measured by simulation",
 }
 EXACT_DIMENSION = 300  # the largest dimension up to which the accuracy of the Pfaffian ensemble has been checked
 # the number of nodes of the Gauss–Legendre rule for E ‖Z‖²; 400 nodes change it by less than 1e-9 up to d = 300
@@ -91,8 +93,9 @@ def gaussian_edge(d: float) -> float:
 
 
 def linf_edge(d: float) -> float:
-    """The order of the spectral norm of k-norm noise of the ℓ∞ ball: 2√d times √(D(D + 1)/3), the standard deviation of
-    most entries.
+    """The number 2√d s, which grows with d like the spectral norm of k-norm noise of the ℓ∞ ball.
+
+    The number s = √(D(D + 1)/3), with D = d(d + 1)/2, is the standard deviation of most entries of the noise.
     """
     entries = degrees_of_freedom(d)
     return float(gaussian_edge(d) * (entries * (entries + 1) / 3) ** 0.5)
@@ -125,8 +128,8 @@ def nuclear_spectral(d: int, symmetric: bool) -> Figure:
 def _multiple(law: str, norm: str, order: Callable[[int], float], limit: bool) -> Callable[[int], Figure | None]:
     """Return a function that maps d to the norm, which is a measured constant times `order(d)`.
 
-    If d is beyond all measurements and `limit` is true, the returned function gives `order(d)` itself. For every other
-    d without a measured constant, the returned function gives None.
+    If d is larger than every measured dimension and `limit` is true, the returned function gives `order(d)` with the
+    constant 1. For every other d without a measured constant, the returned function gives None.
     """
 
     def figure(d: int) -> Figure | None:

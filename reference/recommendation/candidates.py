@@ -25,8 +25,8 @@ from covassay.reference.projections import psd_trace_ball
 class Candidate:
     """One mechanism with its options, with or without a projection of its output.
 
-    The field `law` is the key under which the modules `additive` and `measured` have figures of the noise or of the
-    error of the mechanism. Mechanisms with equal laws share one key.
+    The field `law` names the law of the noise or of the error. The modules `additive` and `measured` find figures of
+    the noise or of the error by this name. Mechanisms with equal laws have one name.
     """
 
     mechanism: str

@@ -7,17 +7,17 @@ Each file in the folder `constants` has the figures of one law. The following co
 The entry `run` of a file has the whole command line, the seed and the draws. The command also computes a standard error
 for every figure. A test measures some of the stored figures again.
 
-There are two kinds of figures. A `noise` figure is the root mean square norm of noise that does not depend on the data,
-divided by a formula that has the right order in d. A `table` figure is m times the root mean square error of a
-mechanism on the model data of `setting`, where m is nε or n√ρ. The grid of a table has the axes d and q = mt/d^{3/2}
-(mt/d for zCDP), where t is the trace. If the error depends on t not only through q, the grid has t as a third axis.
-Between the points of a grid the logarithms of the figures are interpolated linearly.
+A figure is a `noise` figure or a `table` figure. A `noise` figure is the root mean square norm of noise that does not
+depend on the data, divided by a formula that grows with d like the norm. A `table` figure is m times the root mean
+square error of a mechanism on the model data of `setting`, where m is nε or n√ρ. The grid of a table has the axes d and
+q = mt/d^{3/2} (mt/d for zCDP), where t is the trace. If the error depends on t not only through q, the grid has t as a
+third axis. Between the points of a grid the logarithms of the figures are interpolated linearly.
 
 The tables of correlated Gaussian rows are for mechanisms that search for a clipping norm among the powers of 2. The
 model data have 1024 rows. The rows are longer if the trace is larger. The error jumps where the norm of the longest row
-exceeds a power of 2. The tables do not say for which trace this happens. For a trace between two neighbouring traces of
-the grid, the larger of the figures at these two is therefore used. If the data have far more than 1024 rows, their
-longest row is longer for the same trace, and the error jumps at a smaller trace.
+exceeds a power of 2. The tables do not record the traces at which the error jumps. Between two neighbouring traces t₁
+and t₂ of the grid, the larger of the figures at t₁ and at t₂ is therefore used. If the data have far more than 1024
+rows and the same trace, their longest row is longer. With such data the error therefore jumps at a smaller trace.
 """
 
 import json
@@ -34,7 +34,7 @@ from covassay.reference.domain import Matrix, Vector
 
 FOLDER = "covassay.reference.recommendation"
 NORMS = ("frobenius", "spectral")
-OF_GAUSSIAN_ROWS = "-gaussian-rows"  # the end of the name of a table that was measured on correlated Gaussian rows
+OF_GAUSSIAN_ROWS = "-gaussian-rows"  # names of tables measured on correlated Gaussian rows end with this text
 # If the logarithms of the last two figures along the axis q differ by at most this number, the last figure is also used
 # for larger q.
 SETTLED = 0.05
@@ -42,8 +42,9 @@ SETTLED = 0.05
 
 @dataclass(frozen=True)
 class Measured:
-    """The measured figures of one law, which is the law of noise or of an error. The field `axes` has the axes of their
-    grid. The fields `figures` and `errors` have the figures and their relative standard errors for each norm.
+    """The measured figures of one law, which is the law of noise or of an error. The figures were measured at the
+    points of a grid, whose axes are in the field `axes`. The fields `figures` and `errors` have the figures and their
+    relative standard errors for each norm.
 
     The field `run` has the command, the seed and the draws at every dimension.
     """

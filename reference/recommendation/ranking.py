@@ -51,7 +51,8 @@ class Prediction:
     """The predicted error of one candidate, in one norm.
 
     equal, gaussian : the figure for rows of equal norm, and for correlated Gaussian rows.
-    allowance : the relative error of the prediction itself, in both directions. It is 0 if the error was not measured.
+    allowance : the relative error of the prediction itself, in both directions. The allowance is 0 if the predicted
+        error was not measured.
     """
 
     candidate: Candidate
@@ -92,9 +93,10 @@ class Recommendation:
 
     unknown : candidates of the same notion of privacy without a prediction, with the reason.
     left_out : mechanisms that are no candidates, with the reason.
-    alternative : one sentence on the error of the goal, or empty. The sentence bounds the error of principal components
-        or of regression coefficients that are computed from the released matrix. A mechanism may release only what the
-        goal needs. If the error of such a mechanism is known, the sentence also states this error.
+    alternative : for the goals "pca" and "regression", a sentence that bounds the error of principal components or of
+        regression coefficients that are computed from the released matrix, or empty. Some mechanisms release a
+        principal direction or regression coefficients only. If the error of one of them is known, the sentence states
+        this error, too.
     """
 
     setting: Setting
@@ -139,8 +141,8 @@ def recommend(
     ----------
     norm : the norm of the error. The default is the Frobenius norm for the covariance. For principal components and
         regression the default is the spectral norm, because it bounds their errors.
-    rows : the assumption on the rows. Both figures of every prediction then use this assumption. With None, one figure
-        assumes rows of equal norm, and the other figure assumes correlated Gaussian rows.
+    rows : the assumption on the rows. Both figures of every prediction then use this assumption. If `rows` is None, the
+        figure `equal` assumes rows of equal norm, and the figure `gaussian` assumes correlated Gaussian rows.
 
     >>> from covassay.reference.privacy import ZCDP
     >>> recommend(Setting(200, 20, ZCDP(0.5))).best.candidate.name
@@ -161,7 +163,9 @@ def recommend(
         else:
             found.append(Prediction(candidate, chosen, equal, gaussian))
     if not found:
-        raise InvalidInput(f"norm = {chosen!r}, d = {setting.dimension}: no candidate has a prediction there")
+        raise InvalidInput(
+            f"norm = {chosen!r}, d = {setting.dimension}: no candidate has a predicted error for this norm and this d"
+        )
     found.sort(key=lambda p: (float(f"{p.error:.9g}"), p.candidate.law not in UNPROJECTED))
     return Recommendation(setting, chosen, goal, tuple(found), unknown, LEFT_OUT, _alternative(setting, goal, found))
 
@@ -202,7 +206,10 @@ def _alternative(setting: Setting, goal: Goal, found: Sequence[Prediction]) -> s
         missed = _missed_by_bingham(setting)
         if missed is None:
             return text
-        return f"{text}; for one direction drawn by bingham with calibration=tight, the mean difference is {missed:.3g}"
+        return (
+            f"{text}; one direction drawn by bingham with calibration=tight captures less variance than the best "
+            f"direction: on average, the difference is {missed:.3g}"
+        )
     norm = float(output_perturbation.largest_norm(PENALTY, "tight"))
     # `ridge` projects the release; this changes nothing if the release is a projection already
     used = error if found[0].candidate.project else float(projected_error(error))

@@ -273,7 +273,9 @@ def _held(place: Path, signature: Path) -> str:
         holder = clipped(" ".join(signature.read_text().split()), 120)
     except (OSError, ValueError):
         holder = ""
-    return f"{named(place)} is held, because another release is being entered" + (f" by {holder}" if holder else "")
+    return f"{named(place)} is locked, because another release is being written to the account" + (
+        f" by {holder}" if holder else ""
+    )
 
 
 def _described(data: dict[str, Any]) -> str:

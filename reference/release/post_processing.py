@@ -54,8 +54,7 @@ def projection(name: str, declared: Mechanism[Any, ..., Any], options: Mapping[s
 
     Raises
     ------
-    InvalidInput : no projection has this name, or the mechanism does not release a second moment or covariance in its
-        set.
+    InvalidInput : no projection has this name, or the projection does not apply to the output of the mechanism.
     """
     if name not in PROJECTIONS:
         raise InvalidInput(f"--project {name}: must be one of {', '.join(PROJECTIONS)}")

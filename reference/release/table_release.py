@@ -63,7 +63,8 @@ class ReleaseRequest:
     row_bound : a public bound on the Euclidean norm of a row, in the unit of the data. A mechanism for rows in a ball
         needs `row_bound` or `bounds`; there is no default.
     bounds : public bounds on every feature, given by the path of a file or by a dictionary from names to pairs.
-    scale_by_data : scale features by their smallest and largest values. Scaling by the data is NOT private.
+    scale_by_data : scale features by their smallest and largest values. These values are read without noise, so the
+        release is NOT private.
     account : the path of a file that adds up the releases from these data files.
     total : the total budget of a new account.
     name : the name in the account for data that are not files.
@@ -370,8 +371,8 @@ def _require_rows(rows: Chunks | ExactData, for_what: str) -> Chunks:
     """Return the rows, or raise `InvalidInput` if only their sums are given and the mechanism needs the rows."""
     if isinstance(rows, ExactData):
         raise InvalidInput(
-            f"{for_what}: must have the rows, but the data are exact sums. Exact sums allow only an exact release, "
-            "with the row bound or the bounds with which the sums were made"
+            f"{for_what}: must have the rows, but the data are exact sums. Only an exact release can be "
+            "computed from exact sums, with the row bound or the bounds with which the sums were made"
         )
     return rows
 

@@ -91,9 +91,9 @@ def test_what_delta_alone_covers_costs_next_to_nothing() -> None:
 @pytest.mark.parametrize(
     ("spent", "total", "named"),
     [
-        ([ZCDP(0.1)], PureDP(9.0), "takes pure DP releases only"),
-        ([ApproximateDP(0.1, 1e-9)], PureDP(9.0), "takes pure DP releases only"),
-        ([ApproximateDP(0.1, 1e-9)], ZCDP(9.0), "takes pure DP and zCDP releases only"),
+        ([ZCDP(0.1)], PureDP(9.0), "a total in pure DP allows only pure DP releases"),
+        ([ApproximateDP(0.1, 1e-9)], PureDP(9.0), "a total in pure DP allows only pure DP releases"),
+        ([ApproximateDP(0.1, 1e-9)], ZCDP(9.0), "a total in zCDP allows only pure DP and zCDP releases"),
         ([], ZCDP(9.0), "at least one guarantee"),
     ],
 )

@@ -164,7 +164,7 @@ def spend(
         ApproximateDP(epsilon, delta),
         ApproximateDP(epsilon, exact),
         exact > SMALLEST_PROBABILITY,
-        "for the rows e₁ and e₂ (1 and 0 if d = 1), the event that the loss exceeds ε attains the proven δ",
+        "if row e₁ replaces row e₂ (for d = 1: 1 replaces 0), the event that the loss exceeds ε attains the proven δ",
     )
 
 
@@ -179,5 +179,5 @@ MECHANISM = Mechanism(
     draw_noise,
     sample,
     spend,
-    unranked="it claims (ε, δ)-DP, and all mechanisms in the comparison claim ε-DP or ρ-zCDP",
+    unranked="the mechanism claims (ε, δ)-DP, but the compared mechanisms claim ε-DP or ρ-zCDP",
 )

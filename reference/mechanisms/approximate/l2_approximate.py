@@ -266,7 +266,7 @@ def spend(*, epsilon: L2Epsilon, delta: Delta, dimension: Dimension) -> Spend:
         ApproximateDP(epsilon, delta),
         ApproximateDP(epsilon, min(max(exact, SMALLEST_PROBABILITY), math.nextafter(1.0, 0.0))),
         exact > SMALLEST_PROBABILITY,
-        "for orthonormal rows (1 and 0 if d = 1), the event that the loss exceeds ε attains the proven δ",
+        "if row e₁ replaces row e₂ (for d = 1: 1 replaces 0), the event that the loss exceeds ε attains the proven δ",
     )
 
 
@@ -285,5 +285,5 @@ MECHANISM = Mechanism(
     draw_noise,
     sample,
     spend,
-    unranked="it claims (ε, δ)-DP, and all mechanisms in the comparison claim ε-DP or ρ-zCDP",
+    unranked="the mechanism claims (ε, δ)-DP, but the compared mechanisms claim ε-DP or ρ-zCDP",
 )

@@ -8,13 +8,13 @@
 Why it is private. Shift the noise so that output i on one data set becomes output i on its neighbour. A shift by a of
 noise with scale b costs |a|/b, and the privacy loss at i is at most the total cost. The shifts depend on the queries.
 general queries : raise T̂ by 1 and f̂_i by up to 2. The loss is 1/b₁ + 2/b₂.
-monotone queries : these all rise or all fall. If they rise, raise T̂ by 1 and f̂_i by up to 1. If they fall, raise f̂_i
-    alone by up to 1. The loss is 1/b₁ + 1/b₂ (Lyu–Su–Li 2017, Theorem 3).
+monotone queries : all rise or all fall. If all queries rise, raise T̂ by 1 and f̂_i by up to 1. If all queries fall,
+    raise only f̂_i, by up to 1. The loss is 1/b₁ + 1/b₂ (Lyu–Su–Li 2017, Theorem 3).
 energies : replacing a row x by y moves every f_j by y_j² − x_j². For j < i lower f̂_j by y_j², and raise f̂_i by x_i².
     The loss approaches 2/b₂ as n → ∞. In dimension 1 the loss is 1/max(b₁, b₂).
 
-paper : b₁ = 2/ε, b₂ = 4/ε. The calibration claims ε. It spends ε on general queries, 3ε/4 on monotone queries, and ε/2
-    on energies.
+paper : b₁ = 2/ε, b₂ = 4/ε. The mechanism claims ε. It spends ε on general queries, 3ε/4 on monotone queries, and ε/2 on
+    energies.
 tight : b₁ = b₂ = 2/ε. The calibration is for monotone queries and energies only, on which it spends ε. On general
     queries it would spend 1.5 ε.
 

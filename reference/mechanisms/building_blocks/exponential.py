@@ -5,7 +5,7 @@
    result is feature u with probability ∝ exp(η g(u)).
 3. Release the number of feature u.
 
-The function `sample_index` does the same for any scores of finitely many outcomes.
+The function `sample_index` carries out step 2 for any scores of finitely many outcomes.
 
 Why ε-DP. Let Δ(u) = g'(u) − g(u) be the change of the scores, and R = sup Δ − inf Δ its range. The privacy loss at u is
 −ηΔ(u) plus a constant, which lies between η inf Δ and η sup Δ. The loss is therefore at most ηR, and its values lie in
@@ -48,7 +48,10 @@ def privacy_loss(eta: Number, score_range: Number) -> Number:
 
 
 def failure_bound(eta: Number, gap: Number, share: Number, exp: Callable[[Number], Number] = math.exp) -> Number:
-    """A bound on P(g < max g − τ): e^{−η gap}/share, with gap = τ − s and share = μ, the share of {g ≥ max g − s}."""
+    """The bound e^{−η(τ − s)}/μ on P(g < max g − τ), where `gap` is τ − s and `share` is μ.
+
+    The number μ is the share of outcomes with g ≥ max g − s.
+    """
     return exp(-eta * gap) / share
 
 

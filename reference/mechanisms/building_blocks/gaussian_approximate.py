@@ -13,8 +13,8 @@ law P' for f'. The event A = {loss > ε} maximises P(A) − e^ε P'(A). The smal
 
 The number δ(q, ε) increases with q (Balle–Wang 2018, Theorem 8), so the smallest δ at ε is δ(Δ₂/σ, ε).
 
-paper : σ = Δ₂ √(2 ln(1.25/δ))/ε. The calibration claims (ε, δ). It spends (ε, δ(Δ₂/σ, ε)), where δ(Δ₂/σ, ε) < δ. Only ε
-    ≤ 1 is accepted: for large ε this σ is too small.
+paper : σ = Δ₂ √(2 ln(1.25/δ))/ε. The mechanism claims (ε, δ)-DP. It spends (ε, δ(Δ₂/σ, ε)), where δ(Δ₂/σ, ε) < δ. Only
+    ε ≤ 1 is accepted: for large ε this σ is too small.
 tight : the smallest σ with δ(Δ₂/σ, ε) ≤ δ. The code solves δ(Δ₂/σ, ε) = δ for ln σ, and rounds σ up. The mechanism
     spends (ε, δ).
 
@@ -245,7 +245,7 @@ def spend(
         ApproximateDP(epsilon, delta),
         ApproximateDP(epsilon, exact),
         exact > SMALLEST_PROBABILITY,
-        "for the rows e₁ and e₂ (1 and 0 if d = 1), the event that the loss exceeds ε attains the proven δ",
+        "if row e₁ replaces row e₂ (for d = 1: 1 replaces 0), the event that the loss exceeds ε attains the proven δ",
     )
 
 

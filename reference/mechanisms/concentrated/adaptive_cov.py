@@ -17,7 +17,7 @@ Why ρ-zCDP. The trace costs ρ/8. Replacing one row moves all queries of a sear
 ε₀²/8 = ρ/32 by bounded range; the paper counts ρ/8. Step 4 costs ρ₁. The sums of these costs are upper bounds.
 paper : ρ₁ = 3ρ/4, as in the authors' code, which has no step 0. This calibration claims ρ and spends at most 29ρ/32.
     With radius="private", we chose ρ₁ = 5ρ/8; then the calibration spends at most 26ρ/32.
-tight : ρ₁ = 27ρ/32, or 26ρ/32 with radius="private". It spends at most ρ. "tight" and the search cost ρ/32 are ours.
+tight : ρ₁ = 27ρ/32, or 26ρ/32 with radius="private", spending at most ρ. "tight" and the search cost ρ/32 are ours.
 
 The bounds of step 2 are proven with bounds="theorem", and the authors' heuristics with "code". Privacy rests on
 neither. NOTE: the steps are from the authors' code, not from the printed listing. The proof lists differences.
@@ -119,7 +119,10 @@ def gauss_noise(k: int, g: Number) -> Number:
 
 @dataclass(frozen=True)
 class Errors:
-    """The bounds of step 2: g is `gauss`, and the terms a and e of SeparateCov are `directions` and `eigenvalues`."""
+    """The coefficients g, a and e of the error bounds in step 2.
+
+    The field `gauss` is g, for GaussCov. The fields `directions` and `eigenvalues` are a and e, for SeparateCov.
+    """
 
     gauss: Number
     directions: Number
@@ -172,8 +175,8 @@ class AdaptiveCovNoise:
 def within_radius(
     rows: Rows, noise: above_threshold.AboveThresholdNoise | None, rho: float, precision: float, beta: float
 ) -> tuple[Rows, float]:
-    """Return the rows clipped to the private radius r̃ and divided by it, and r̃ (step 0). Without noise, return the
-    given rows and 1.
+    """Return the rows clipped to the private radius r̃ and divided by it, and r̃ (step 0). If `noise` is None, no
+    radius is found: return the given rows, and r̃ = 1.
     """
     if noise is None:
         return rows, 1.0

@@ -13,8 +13,8 @@ moves λ_min(G) by at most 1. The replacement moves G by A and v by b with ‖A�
 of the change of Σ x xᵀ. The Rényi divergence of order α is therefore at most α(1/(2s₁²) + max(1/s₂², 1/(2s₃²))).
 
 paper : s₁ = √(3/(2ρ)), s₂ = √(3/ρ), s₃ = √(3/(2ρ)). Steps 1 to 3 have the sensitivities 1, √2 and 1, and each step
-    alone spends at most ρ/3. The calibration claims ρ. It spends 2ρ/3, because no replaced row moves both G and v by as
-    much as their sensitivities. If p = 1, the calibration spends ρ/2.
+    alone spends at most ρ/3. The mechanism claims ρ. It spends 2ρ/3, because no replaced row moves both G and v by as
+    much as their sensitivities. If p = 1, the mechanism spends ρ/2.
 tight : s₂ and s₃ are √2 times smaller. The calibration spends ρ, or 2ρ/3 if p = 1. The bound on the divergence, with G
     and v together, is ours.
 
@@ -60,7 +60,7 @@ from covassay.reference.mechanisms.parameters import (
 )
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
-Beta = Annotated[float, below_one("β", "public: λ̃ is above λ_min(G) with at most this probability")]
+Beta = Annotated[float, below_one("β", "public: with probability at least 1 − β, λ̃ is at most λ_min(G)")]
 
 # FORMULAS
 
@@ -175,7 +175,7 @@ def sample(
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
     calibration : value "paper" has the constants of the source; "tight" has less noise, and our proof covers both.
-    beta : β in [1e-300, 1), public: λ̃ is above λ_min(G) with at most this probability.
+    beta : β in [1e-300, 1), public: with probability at least 1 − β, λ̃ is at most λ_min(G).
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 

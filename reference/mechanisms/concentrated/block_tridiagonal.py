@@ -17,7 +17,7 @@ c_{b+1})² + 2 Σ_{1<b<q} c_b² ≤ 2(q − 2), so S² ≤ 8(q − 1). Equality 
 with every second block negated. S² is 2 for q = 1, and 1 for d = 1.
 
 Why blocks. Rows with q blocks of length r have length r√q. For these, `gauss_cov` has σ = q r²/(n√ρ) in every entry.
-This mechanism has σ = 2√(q − 1) r²/(n√ρ) for q ≥ 2, in fewer entries. It loses the entries of Σ far from the diagonal.
+This mechanism has σ = 2√(q − 1) r²/(n√ρ) for q ≥ 2, in fewer entries, but it releases 0 for all other entries.
 
 NOTE: we had only the abstract of the paper. We derived the shortening of blocks to length r, the constant S, and
 the use of one noise scale for all blocks. The paper also has a hierarchical estimator, for an unknown decay.

@@ -314,8 +314,8 @@ def spend(
 ) -> Spend:
     """The claimed budget is ρ.
 
-    The proven budget is ρ with a public threshold. With a private threshold it is 13ρ/16 for "paper" and ρ for "tight".
-    In dimension 1 the proven budget is less than these values.
+    With threshold="public", the proven budget is ρ. With threshold="private", the proven budget is 13ρ/16 for the
+    calibration "paper", and ρ for "tight". In dimension 1 the proven budget is less than these values.
     """
     proven = base_loss(final_budget(rho, threshold, calibration), dimension, base)
     if threshold == "public":

@@ -139,11 +139,11 @@ def release(
     gaussians = require_symmetric("noise", noise, (rounds, d, d), stacked=True)
     scale = noise_scale(n, rho, rounds, calibration)
 
-    # 1. QUERY and NOISE of the first round; A⁻¹ = I
+    # 1. QUERY and NOISE of the first round: compute Z. Before the first map, A⁻¹ is the identity matrix.
     z, inverse = second_moment(rows) + scale * gaussians[..., 0, :, :], np.eye(d)
 
     for k in range(1, rounds):
-        # 2. the rows of the next round, and A⁻¹
+        # 2. Compute the rows of this round from Z, and update A⁻¹
         rows, back = evened_out(rows, z, subsample)
         inverse = inverse @ back
 

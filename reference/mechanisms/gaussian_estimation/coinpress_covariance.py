@@ -115,7 +115,8 @@ def pressed(rows: Rows, a: Matrix, radius: float) -> Rows:
 
     def image(block: Matrix) -> Matrix:
         largest = np.abs(block).max(axis=1)
-        images = (block / np.where(largest > 0, largest, 1.0)[:, None]) @ a.T  # A x_i = largest · image
+        # The image A x_i of row i is `largest[i]` times row i of `images`.
+        images = (block / np.where(largest > 0, largest, 1.0)[:, None]) @ a.T
         norms = np.linalg.norm(images, axis=1)
         lengths = np.minimum(largest, radius / np.where(norms > 0, norms, 1.0))
         shortened: Matrix = images * lengths[:, None]
@@ -143,7 +144,7 @@ def release(
     if not np.array_equal(gaussians, np.swapaxes(gaussians, 1, 2)):
         raise InvalidInput("noise has a matrix that is not symmetric: every one must equal its transpose")
 
-    # 1. A and A⁻¹ before the first round
+    # 1. Set A and A⁻¹ for the first round
     a, inverse = np.eye(d) / math.sqrt(u), np.eye(d) * math.sqrt(u)
     z = np.zeros((d, d))
     share = beta / steps
@@ -159,7 +160,7 @@ def release(
         levels = np.maximum(values, 0.0)
         z = (vectors * levels) @ vectors.T
 
-        # 4. A and A⁻¹ for the next round
+        # 4. Compute A and A⁻¹ for the next round
         if step < steps - 1:
             roots = np.sqrt(levels + offset(n, d, share, sigma, constants))
             a = (vectors / roots) @ vectors.T @ a

@@ -100,7 +100,7 @@ def release(
     n, d = rows.shape
     gaussians = require_shape("noise", noise, (steps, d))
 
-    # 1. c and r before the first round
+    # 1. Set the centre c and the radius r for the first round
     centre, r = np.zeros(d), float(radius)
     gamma = row_bound(n, d, beta / steps, constants)
 
@@ -114,7 +114,7 @@ def release(
         sigma = noise_scale(tau, n, budget)
         centre = mean + sigma * gaussians[step]
 
-        # 4. r for the next round
+        # 4. Compute the radius r for the next round
         r = next_radius(n, d, sigma, beta / steps, constants)
 
     # 5. RELEASE
@@ -171,7 +171,10 @@ def spend(*, rho: CoinPressRho, dimension: Dimension, constants: Constants = "pa
     """The claimed and the proven budget are ρ. If the centres of all rounds were released, the zCDP cost of some
     neighbours would come arbitrarily close to ρ.
     """
-    remark = "ever longer opposite rows approach ρ for all centres together, and for the output if there is one step"
+    remark = (
+        "if the row −x replaces x, and x is long, the cost of releasing the centres of all steps is close to ρ; "
+        "if there is only one step, this is the cost of the output"
+    )
     return Spend(ZCDP(rho), ZCDP(rho), True, remark)
 
 

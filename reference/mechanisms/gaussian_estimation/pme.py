@@ -12,9 +12,9 @@ Reconstructed: the copy of the paper that we had has neither the pseudocode nor 
 gets half of ρ and β.
 
 Why ρ-zCDP. One record is in at most one pair, so replacing a record replaces at most one row of y, and one image in
-every round of PPC. PPC counts images longer than a public r as 0. One image therefore moves their second moment by a
-bounded amount, which sets the scale of the noise. In step 3 the record moves at most two counts of each histogram by 1,
-and one value in a window of public width. Given A, step 3 costs at most ρ/2. Step 4 is post-processing.
+every round of PPC. PPC counts images longer than a public r as 0. Replacing an image thus moves the second moment of
+all images by a bounded amount, which sets the noise. In step 3 the record moves at most two counts of each histogram by
+1, and one value in a window of public width. Given A, step 3 costs at most ρ/2. Step 4 is post-processing.
 
 With the calibration "reconstructed" of PPC, PME spends at most 3ρ/4 (5ρ/8 for d = 1); with "tight", ρ (3ρ/4 for d = 1).
 

@@ -7,8 +7,8 @@ The rows x_1, …, x_n are from N(0, Σ); privacy does not need this assumption.
    y_i = A x_i with ‖y_i‖² ≤ r² = κ_t(d + 2√(dL) + 2L), L = ln(nT/β); W is symmetric, N(0, 1) on and above the diagonal.
 3. A ← BA. B (`weak_ppc`) multiplies the eigenvectors of Z by 1/√0.84, or half of that if the eigenvalue is ≥ κ_t/2.
    If there are enough rows, I ⪯ AΣAᵀ ⪯ κ_t I before round t becomes I ⪯ AΣAᵀ ⪯ 0.69 κ_t I after it.
-4. Release A. It is invertible, and in general not symmetric. A row x independent of A has the image A x of covariance
-   AΣAᵀ, given A.
+4. Release A. The matrix A is invertible, and in general not symmetric. A row x independent of A has the image A x of
+   covariance AΣAᵀ, given A.
 
 Reconstructed: our copy of the paper has neither the pseudocode nor the formulas. We chose the constant 0.69. The
 paper's theorem is about a symmetric A. Our A gives a symmetric S = (AᵀA)^{1/2}, and SΣS has the eigenvalues of AΣAᵀ.
@@ -17,7 +17,7 @@ Why ρ-zCDP. Given A, replacing one row replaces one image. Replacing one image 
 Frobenius norm (r²/n for d = 1), so the round costs at most Δ²/(2σ²). The costs of the rounds add up.
 
 reconstructed : σ² = 2Tr⁴/(n²ρ), from the triangle inequality, Δ ≤ 2r²/n. PPC spends at most ρ/2, and ρ/4 for d = 1.
-tight : σ² = Tr⁴/(n²ρ). PPC spends at most ρ, and ρ/2 for d = 1. If T = 0, it spends nothing; `spend` returns the bound.
+tight : σ² = Tr⁴/(n²ρ). PPC spends at most ρ, and ρ/2 for d = 1. If T = 0, PPC spends 0, less than `spend` returns.
 
 Accuracy. If n ≥ `sufficient_rows`, then I ⪯ AΣAᵀ ⪯ 1000 I except with probability 3β, where β is public. The statement
 is our form of KLSU19 Theorem 3.11; we derived the constants.
@@ -120,7 +120,7 @@ def precondition(
     t, d = rounds(kappa), rows.shape[1]
     gaussians = require_symmetric("noise", noise, (t, d, d), stacked=True)
 
-    # 1. A and A⁻¹ before the first round
+    # 1. Set A and A⁻¹ for the first round
     a = inverse = np.zeros((*gaussians.shape[:-3], d, d)) + np.eye(d)
 
     for i in range(t):

@@ -8,7 +8,7 @@ Why it is private. Replacing y by x changes the score uᵀCu by (u·x)² − (u�
 before normalisation, and its integral, therefore change by a factor of at most e^η. The privacy loss is at most 2η, and
 comes close to 2η as n → ∞. In dimension 1 the output is ±1 whatever the data, and the loss is 0.
 
-paper : η = ε/4. ADK19 takes the sensitivity of the score to be 2, but it is 1. The calibration claims ε and spends ε/2.
+paper : η = ε/4. ADK19 takes the sensitivity of the score to be 2, but it is 1. The mechanism claims ε and spends ε/2.
 tight : η = ε/2. The calibration spends ε. We derived the sensitivity 1 and added the calibration "tight".
 
 The privacy losses lie in an interval of length 2η, so the release is also η²/2-zCDP (Cesar–Rogers 2020).
@@ -130,7 +130,9 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = 
     """The claimed budget is ε. The proven budget is 2η, approached as n → ∞. In dimension 1 the true loss is 0."""
     proven = privacy_loss(exponent(epsilon, calibration))
     remark = (
-        "some neighbours approach the proven budget as n → ∞" if dimension > 1 else "±1 does not depend on the data"
+        "some neighbours approach the proven budget as n → ∞"
+        if dimension > 1
+        else "in dimension 1 the output is 1 or −1, with a law that does not depend on the data"
     )
     return Spend(PureDP(epsilon), PureDP(proven), dimension > 1, remark)
 

@@ -9,7 +9,7 @@ Why it is private. The privacy loss is at most the ℓ1 change of those entries 
 by nb, with equality at Y = Σ. The ℓ1 sensitivity is at most √2 d for all entries (attained for even d), and
 ½√((d + 2)² + 4⌊d²/4⌋) for the triangle; for d = 1 either is 1.
 
-paper : b = 2d/(nε). The calibration claims ε. It spends at most ε/√2 with "full". With "triangle" it spends 0.559 ε,
+paper : b = 2d/(nε). The mechanism claims ε. It spends at most ε/√2 with "full". With "triangle" it spends 0.559 ε,
     0.451 ε and 0.400 ε for d = 2, 4 and 8.
 tight : b = sensitivity/(nε). The mechanism spends ε; for "full" and odd d > 1, we know only that it spends at most ε.
     The sensitivities are ours.
@@ -140,7 +140,7 @@ def release(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Matrix:
-    """Release the noisy second moment, given the noise: a (d, d) draw of M, symmetric for "triangle"."""
+    """Release the noisy second moment, given the noise M of shape (d, d), which is symmetric for "triangle"."""
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows, fewest_rows(adjacency))
     count, own = parts_of(noise, adjacency)

@@ -15,8 +15,8 @@ radius c, so an image moves by at most 2c. Moreover, if x' replaces x, the image
 √2 ‖T‖, because shortening increases no distance. Step 4 is post-processing, so a bad solution costs no privacy.
 
 The number l is computed from public α and β. It is the least for which we can prove two events, with probability 1 − β:
-no image is shortened, and ‖T svec(M − M')‖ differs from ‖M − M'‖_F by at most α for all M, M' in the set of step 4.
-If T would need D rows or more, then l = D. For the default α and β, l = D for d < 37.
+no image is shortened, and ‖T svec(M − M')‖ differs from ‖M − M'‖_F by at most α for all M, M' in the set of step 4. If
+the least such number is D or more, then l = D, and T = I. For the default α and β, l = D for d < 37.
 
 NOTE: the source adds other noise, for which we know no exact sampler if l < D (`johnson_lindenstrauss_image` draws it
 by a Markov chain, approximately), so we add ℓ2 noise. The Frobenius error is O(α + √(d/(αnε)) + ‖T‖/301) for α ≤ 1; the
@@ -80,7 +80,7 @@ Distortion = Annotated[
     ),
 ]
 DistortionFailure = Annotated[
-    float, below_one("β", "public: T changes some distance by more than α with at most this probability")
+    float, below_one("β", "public: with probability at least 1 − β, T changes no distance by more than α")
 ]
 Seed = Annotated[int, Rule("the seed of T, public, a whole number of at least 0", require_seed, (0, None))]
 
@@ -229,7 +229,7 @@ def sample(
     epsilon : ε in [1e-30, 1e30], the budget.
     alpha : α in [1e-100, 1e100], public: how much T may change a distance; a small α distorts less, a large α needs
         fewer dimensions.
-    beta : β in [1e-300, 1), public: T changes some distance by more than α with at most this probability.
+    beta : β in [1e-300, 1), public: with probability at least 1 − β, T changes no distance by more than α.
     seed : the seed of T, public, a whole number of at least 0.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.

@@ -190,7 +190,7 @@ def sample(
     epsilon : ε in [1e-30, 1e30], the budget.
     alpha : α in [1e-100, 1e100], public: how much T may change a distance; a small α distorts less, a large α needs
         fewer dimensions.
-    beta : β in [1e-300, 1), public: T changes some distance by more than α with at most this probability.
+    beta : β in [1e-300, 1), public: with probability at least 1 − β, T changes no distance by more than α.
     seed : the seed of T, public, a whole number of at least 0.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.

@@ -9,11 +9,12 @@
 Why it is private. Step 3 is post-processing, so only the pair (Σ̂, r) costs privacy. Let y replace x, with s = ‖x‖² and
 t = ‖y‖². Then nΣ moves by at most s + t in nuclear norm, and its trace by |s − t|. The privacy loss is at most (s +
 t)/(nρ) + 2|s − t|/(nb). The bound is not the sum of the largest moves, because no replacement makes s + t = 2 and |s −
-t| = 1. The maximum of this bound over 0 ≤ s, t ≤ 1 is max(2/(nρ), 1/(nρ) + 2/(nb)). In dimension 1 the matrix moves by
-|s − t| only, and the maximum is 1/(nρ) + 2/(nb). The pair (Σ̂, r) attains the maximum, and so does the released matrix.
+t| = 1. The maximum of this bound over 0 ≤ s, t ≤ 1 is max(2/(nρ), 1/(nρ) + 2/(nb)). In dimension 1 the matrix moves
+only by |s − t|, and the maximum is 1/(nρ) + 2/(nb). The pair (Σ̂, r) attains the maximum, and so does the released
+matrix.
 
 paper : ρ = 4/(nε), b = 10/(nε). The mechanism claims ε. The paper adds up the losses of matrix and trace, and gets ε/2
-    + ε/5 = 0.7 ε. The joint bound above gives ε/2, or 0.45 ε for d = 1.
+    + ε/5 = 0.7 ε. By the joint bound above, the mechanism spends ε/2, or 0.45 ε for d = 1.
 tight : ρ = 2/(nε), b = 4/(nε). The mechanism spends ε, with half of the paper's matrix noise. The joint bound and the
     calibration "tight" are ours.
 

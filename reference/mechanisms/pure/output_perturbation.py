@@ -48,7 +48,10 @@ from covassay.reference.privacy import PURE, PureDP, Spend
 Alpha = Annotated[float, positive("α", "public: the penalty on ‖w‖², for rows divided by the row bound")]
 GradientBound = Annotated[
     Literal["paper", "tight"],
-    Meaning('"paper" adds length bounds of two gradients, "tight" bounds their distance; both are ours'),
+    Meaning(
+        '"paper" adds up bounds on the lengths of two gradients, "tight" has a smaller bound on the distance of the '
+        "gradients; both bounds are ours"
+    ),
 ]
 
 # FORMULAS
@@ -142,7 +145,8 @@ def sample(
     x : shape (n, d), n ≥ 1 records, d ≥ 2 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
-    calibration : value "paper" adds length bounds of two gradients, "tight" bounds their distance; both are ours.
+    calibration : value "paper" adds up bounds on the lengths of two gradients, "tight" has a smaller bound on the
+        distance of the gradients; both bounds are ours.
     alpha : α in [1e-30, 1e30], public: the penalty on ‖w‖², for rows divided by the row bound.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.

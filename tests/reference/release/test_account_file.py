@@ -110,7 +110,7 @@ def test_a_lock_that_is_held_is_named(tmp_path: Path, monkeypatch: pytest.Monkey
     lock = tmp_path / ".account.json.lock"
     with (
         FileLock(lock),
-        pytest.raises(InvalidInput, match=r"\.account\.json\.lock is held, because another release is being entered"),
+        pytest.raises(InvalidInput, match=r"\.account\.json\.lock is locked, because another release is being written"),
     ):
         account.enter(entry(epsilon=0.5))
     assert os.listdir(tmp_path) == [lock.name]

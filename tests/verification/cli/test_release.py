@@ -312,7 +312,7 @@ def test_nothing_is_released_that_cannot_be_entered(
     monkeypatch.setattr(account_file, "PATIENCE", 0.01)
     with FileLock(".account.json.lock"):
         for out in (["--out", "a.csv"], []):
-            assert "another release is being entered" in refused(capsys, *account("--total", "epsilon=2", *out))
+            assert "is being written to the account" in refused(capsys, *account("--total", "epsilon=2", *out))
 
 
 def test_a_release_that_cannot_be_written_counts(

@@ -325,7 +325,7 @@ def test_a_release_waits_for_another_and_says_so(
     monkeypatch.setattr(account_file, "_held", lambda *places: lock.release() or held(*places))
     assert run([*arguments, "--wait", "30"]) == 0
     said = capsys.readouterr().err
-    assert "another release is being entered by process 7 on somewhere since noon: waiting for up to 30 s" in said
+    assert "is being written to the account by process 7 on somewhere since noon: waiting for up to 30 s" in said
     assert len(json.loads(Path("account.json").read_text())["releases"]) == 2
 
 
@@ -334,7 +334,7 @@ def test_a_lock_that_stays_held_is_named_with_its_holder(capsys: pytest.CaptureF
         Path(".account.json.holder").write_text("process 7 on somewhere since noon")
         arguments = ["people.csv", "--columns", "a", *GAUSS, "--budget-file", "account.json", "--total", "rho=2"]
         error = refused(capsys, *arguments, "--wait", "0.01", "--quiet")
-    assert "is being entered by process 7 on somewhere since noon: must become free within 0.01 s (--wait)" in error
+    assert "to the account by process 7 on somewhere since noon: must become free within 0.01 s (--wait)" in error
 
 
 def test_the_holder_of_the_lock_is_named_while_it_is_held_and_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
