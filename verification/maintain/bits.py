@@ -180,9 +180,9 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
     text += [
         "",
         f"## Float mechanisms of covassay in which no loss above the claim was found: {len(unseen())}\n",
-        "The list gives the reason why the check finds nothing in each of these mechanisms. The reason does not show",
-        "that the low-order bits are safe. The mechanism `covassay:ppde` is not in this list, because an audit with",
-        "`--samples 4000` proves a loss above the claim.\n",
+        "For each of these mechanisms the list says why the check of low-order bits finds no loss above the claim. The",
+        "reason does not show that the low-order bits are safe. The list has no reason for the mechanism",
+        "`covassay:ppde`, because an audit with `--samples 4000` proves that its loss is above the claim.\n",
         *(f"- `covassay:{name}`: {reason}." for name, reason in unseen().items()),
     ]
     if rounded_found:
