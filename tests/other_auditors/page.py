@@ -69,7 +69,8 @@ false alarm.
 
 **Settings.**
 
-- covassay runs `run_pair`, the part of the audit that tests one pair of inputs. It does not know the law of the output.
+- covassay runs `run_pair`, the part of the audit that tests one pair of inputs. The function `run_pair` does not know
+  the law of the output.
 - DP-Sniper trains a classifier on {TRAINING:.0%} of the draws and chooses a threshold on the same number of other
   draws. The bound comes from the remaining draws. We tried three settings for every function. The table has the
   setting with the best median, which favours DP-Sniper. DP-Sniper trains for {EPOCHS} epochs on one batch. Its default
@@ -100,8 +101,8 @@ false alarm.
   and to train a classifier, and the other half to test. Two thresholds were tried, and the table has the better result.
   The classifier uses 10√n neighbours of n training draws, as in the authors' code.
 - Sequential f-DP is the black-box auditor of Kutta and others (arXiv 2602.06518), with a burn-in of {BURN_IN} pairs. It
-  has its level only asymptotically. The level 1e-9 is too small for a simulated quantile, so that the quantile comes
-  from a union bound. Sequential f-DP needs outputs that are single numbers.
+  respects its level only in the limit of many draws. The level 1e-9 is too small for a simulated quantile, so that the
+  quantile comes from a union bound. Sequential f-DP needs outputs that are single numbers.
 
 **Tools that we wrote ourselves.** We wrote the last three tools from their published definitions. The code of their
 authors is not in this repository, but we compared our results with it.
@@ -112,8 +113,8 @@ authors is not in this repository, but we compared our results with it.
   notebook to nine digits. For the table we used the threshold of the article, which is smaller than that of the
   notebook. The e-process learns a function of one output, and bets that the function has different means on the two
   inputs. We allowed this function a larger norm than the notebook does. We limited the stake of a bet so that no bet
-  multiplies the wealth by less than 1/2. We could not read which stakes the article allows. The choices of the
-  threshold, the norm and the stakes favour the kernel e-process.
+  multiplies the wealth by less than 1/2. We do not know how large a stake the article allows, because
+  we could not read that part of it. The choices of the threshold, the norm and the stakes favour the kernel e-process.
 - We could read only the abstract and the first page of the article on general f-DP. The rest of our program follows the
   authors' code (github.com/stoneboat/fdp-estimation at 8da5d50). On 3000 draws of one number and of five numbers, the
   two errors of the classifier are equal to those of the authors' code.
@@ -211,11 +212,13 @@ CANNOT = """\
 ## What the other tools can do and covassay cannot
 
 - DP-Sniper searches for pairs of inputs for any mechanism that answers a list of numerical queries. covassay chooses
-  only pairs of data sets with rows in the unit ball or in a box. For other inputs, the user must give it the pair.
+  only pairs of data sets with rows in the unit ball or in a box. For other inputs, the user of covassay must choose
+  the pair.
 - dp_auditorium gives a lower bound on δ at the claimed ε, and its other testers bound a Rényi divergence. dp_auditorium
   searches for inputs of any kind with an optimizer.
-- dp-recorder names the call inside a function that violates the claim. It also detects that a value depends on the data
-  although the function treats it as public. covassay records only the random numbers of the noise.
+- dp-recorder names the call inside a function that violates the claim. dp-recorder also detects that a function
+  treats a value as public although the value depends on the data. covassay cannot see which values a function treats as
+  public, because it records only the random numbers of the noise.
 - StatDP searches over the arguments of an algorithm as well as over its inputs.
 - Delta-Siege tests a claim about Gaussian noise at every pair (ε, δ) to which its formula gives the same scale of the
   noise. covassay tests only the claimed pair. Delta-Siege also learns from all bits of a floating-point number, of
@@ -236,11 +239,11 @@ function whose output covassay can derive from draws with known laws, such as ad
 NOT_COMPARED = """\
 ## What is not compared
 
-- The sparse vector techniques that dp_auditorium lists are those of DP-Sniper with all scales doubled. They were not
-  run again.
+- The sparse vector techniques that dp_auditorium lists are those of DP-Sniper with all scales doubled. These doubled
+  versions were not run.
 - DP-Sniper's own attack on low-order bits was not run. Its successor Delta-Siege is in the table of low-order bits.
 - Mechanisms that train a model, and mechanisms of data pipelines, were not run.
 - The search for inputs is not compared, because every tool gets the two inputs.
-- The sampling audit of dp-recorder combines its results for single calls. We use the bound of dp-recorder for the
-  whole function in the way in which the tests of dp-recorder use it. This bound is not a confidence bound.
+- The sampling audit of dp-recorder combines its results for single calls. For a whole function, we compute
+  the bound of dp-recorder as the tests of dp-recorder do. This bound is not a confidence bound.
 """

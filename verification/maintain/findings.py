@@ -422,7 +422,7 @@ def _one_a_group(row: FindingRow) -> list[Found]:
         Found(
             check,
             f"{shorten(found[0].evidence, LONGEST, placeholder=' …')}"
-            + (f" Further findings of this kind: {len(found) - 1}." if len(found) > 1 else ""),
+            + (f" Further findings of “{check}”: {len(found) - 1}." if len(found) > 1 else ""),
         )
         for check, found in groups.items()
     ]

@@ -258,7 +258,7 @@ TARGETS: dict[str, Callable[[], Target]] = {
     ),
     "eigendecomposition-about-origin": partial(
         _unseeded, "eigendecomposition-about-origin", partial(_eigendecomposition, origin=ORIGIN), DECOMPOSITION,
-        f"its input domain has the origin ({ORIGIN:g}, …), and rows are within 1 of it; the adapter moves rows there",
+        f"its input domain is the ball of radius 1 about ({ORIGIN:g}, …); the adapter moves the rows into this ball",
         accounting=partial(_by_map, partial(_decomposition_measurement, origin=ORIGIN)),
     ),
     "eigenvalues": partial(

@@ -237,7 +237,7 @@ def repeats(group: Sequence[Finding]) -> str:
     on = f" on {len(more)} more data {'set' if len(more) == 1 else 'sets'}" if group[0].kind == "law" else ""
     if group[0].kind == "privacy":
         on = f" on {len(more)} more {'pair' if len(more) == 1 else 'pairs'}"
-    return f"{others} further {'check' if others == 1 else 'checks'}{on if more else ''} found the same."
+    return f"{others} further {'check' if others == 1 else 'checks'}{on if more else ''} failed in the same way."
 
 
 def draws_made(report: AuditReport) -> str:

@@ -28,8 +28,9 @@ NOT_COVERED = (
     "Not covered: noise that changes only on other data sets than those of the audit, and what happens in rare draws."
 )
 POSSIBLE = (
-    "Instead, the audit compares draws on data sets that must give one law (rows {}), and it compares draws with those "
-    "of the reference on data of many kinds and shapes. Not covered: other data sets."
+    "Instead, the audit changes rows of a data set in ways that must not change the law of the output, and compares "
+    "the draws. The changed rows are: {}. The audit also compares draws with those of the reference on data of many "
+    "kinds and shapes. Not covered: other data sets."
 )
 
 ALMOST = 1 - 1e-9

@@ -162,10 +162,10 @@ def _budget(subject: Subject, spent: Sequence[TranscriptLoss | None]) -> str:
     if most is None or not most.spent:
         return ""
     together = _spent_in(subject, most)
-    total = f", together {together:.6g}" if together >= 0 else ""
+    total = f" (sum: {together:.6g})" if together >= 0 else ""
     return (
-        f". On the pair where their sum is largest, the functions that add noise have these losses: {most}{total}; the "
-        "release may reveal less"
+        ". On the pair where the losses of the single functions that add noise have the largest sum, these losses are: "
+        f"{most}{total}. The whole release may reveal less"
     )
 
 
