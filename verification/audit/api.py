@@ -122,9 +122,9 @@ def audit(
     scope : real: the verdict is about real arithmetic alone, and faults of low-order bits are only reported. bits: the
         verdict is also about low-order bits, for which more draws are made (default: bits for mechanisms that release
         integers, unless the audit is quick; real for all others).
-    quick : run only the checks that need few draws. They test the contract, the data path (for a named mechanism that
-        adds noise to a query), and the exact loss from recorded draws. The audit is inconclusive if they decide
-        nothing.
+    quick : run only the checks that need few draws. These checks test the contract, test the data path (for a named
+        mechanism that adds noise to a query), and compute the exact loss from recorded draws. The audit is inconclusive
+        if these checks decide nothing.
     samples : number of draws on each data set; some checks use a multiple of it.
     seed : the seed of all randomness of the audit.
     unseeded : the target draws from the operating system, so equal generators need not give equal outputs.
@@ -244,12 +244,12 @@ class BitsFound(NamedTuple):
 
     @property
     def facts(self) -> Bits:
-        """Return the facts of the finding for all pairs together."""
+        """Return the result for all pairs together, such as the verdict and the proven loss."""
         return next((f.facts for f in self.checks if isinstance(f.facts, Bits)), Bits("INCONCLUSIVE", "", "", 0))
 
     @property
     def verdict(self) -> Verdict:
-        """Return the verdict on the bits alone."""
+        """Return the verdict on low-order bits, without the other findings of an audit."""
         return Verdict(self.facts.verdict)
 
 

@@ -176,9 +176,9 @@ class AuditOptions:
     quick: bool = _option(
         False,
         kinds.FLAG,
-        "run only the checks that need few draws. They test the contract, the data path (for a named mechanism that "
-        "adds noise to a query), and the exact loss from recorded draws. The audit is inconclusive if they decide "
-        "nothing",
+        "run only the checks that need few draws. These checks test the contract, test the data path (for a named "
+        "mechanism that adds noise to a query), and compute the exact loss from recorded draws. The audit is "
+        "inconclusive if these checks decide nothing",
     )
     samples: int = _option(SAMPLES, kinds.WHOLE, "number of draws on each data set; some checks use a multiple of it")
     seed: int = _option(0, kinds.WHOLE, "the seed of all randomness of the audit")
