@@ -41,11 +41,12 @@ def __getattr__(name: str) -> Any:
 
 
 class _WithAudit(ModuleType):
-    """A class of modules whose attribute `audit` is a function, although a package in the folder has the same name.
+    """The class of this module. Its attribute `audit` is always the function `audit`, although a package has the same
+    name.
 
-    As soon as a part of the package `audit` is imported, Python sets the attribute `audit` of the module above it to
-    this package. The class ignores this, so that the attribute remains the function. The module `audit/api.py` makes
-    the parts of the package attributes of the function.
+    When a part of the package `verification/audit` is imported, Python sets the attribute `verification.audit` to this
+    package. The class ignores this assignment, so that `verification.audit` remains the function `audit`. The module
+    `audit/api.py` makes the parts of the package attributes of the function.
     """
 
     @property

@@ -164,7 +164,7 @@ NEGATIVE_CONTROLS = (
     centred("mean-not-taken-off", centred_covariance.MECHANISM, uncentred, "is the mean not subtracted"),
     centred("three-quarters", gauss_cov.MECHANISM, three_quarters, "0.75·Σ"),
     centred("squares-summed", laplace.MECHANISM, column_sums, "is a division by n missing"),
-    centred("not-squared", gaussian.MECHANISM, column_means, "are the entries not squared"),
+    centred("not-squared", gaussian.MECHANISM, column_means, "are the entries averaged without being squared"),
     NegativeControl("eigenvalues-of-the-sum", eigen_sum.__doc__ or "", "separate-cov", (("law", "eigenvalue 1"),),
                     eigen_sum, diagnosis="is a division by n missing"),
     NegativeControl("own-noise-below", own_noise_below.__doc__ or "", "entrywise-laplace", NOT_SYMMETRIC,

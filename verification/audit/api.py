@@ -244,12 +244,12 @@ class BitsFound(NamedTuple):
 
     @property
     def facts(self) -> Bits:
-        """Return the facts of the finding for all pairs together."""
+        """Return the result for all pairs together, such as the verdict and the proven loss."""
         return next((f.facts for f in self.checks if isinstance(f.facts, Bits)), Bits("INCONCLUSIVE", "", "", 0))
 
     @property
     def verdict(self) -> Verdict:
-        """Return the verdict on the bits alone."""
+        """Return the verdict on low-order bits, without the other findings of an audit."""
         return Verdict(self.facts.verdict)
 
 

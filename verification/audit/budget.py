@@ -70,7 +70,8 @@ def decide(findings: Iterable[Finding], look: Look) -> list[Finding]:
     """
     listed = list(findings)
     if not look.tests:
-        return listed  # a question that declares no tests has already compared its results with its level
+        # if a question declares no number of tests, it has compared its p-values with the error level itself
+        return listed
     p_values = [f.p_value for f in listed if f.p_value is not None]
     if len(p_values) > look.tests:
         raise Overspent(f"{look.tests} tests were declared, and {len(p_values)} were made")

@@ -82,8 +82,9 @@ def check(target: TargetSource | Callable[..., Any] | str, mechanism: str | None
 
 
 def groups() -> tuple[str, ...]:
-    """Return the names of all groups of checks. Every question of the kind "contract" is a group. For every other kind,
-    all questions of the kind are one group. The group "completed" contains all other checks.
+    """Return the names of all groups of checks; the decorator `parametrize_with_checks` makes one test of every group.
+    Every question of the kind "contract" is a group. For every other kind, all questions of the kind are one group. The
+    group "completed" contains all other checks.
     """
     contract = (question.id for question in in_order(questions()) if question.kind == KINDS[0])
     return (*contract, *KINDS[1:], COMPLETED)
@@ -142,7 +143,7 @@ def by_group(expected: Mapping[str, str]) -> dict[str, str]:
 
 
 def target_name(target: TargetSource | Callable[..., Any] | str) -> str:
-    """Return the name of a target in the id of a test."""
+    """Return the name of the target that pytest shows in the id of a test of this target."""
     if isinstance(target, str):
         return target
     return target.spec if isinstance(target, TargetReference) else getattr(target, "name", "") or name_of(target)

@@ -73,8 +73,8 @@ def test_a_question_without_a_reason_for_its_share_is_refused() -> None:
 
 
 def test_the_loop_names_no_question() -> None:
-    """The code that runs the checks must treat all checks alike. The test fails if this code contains the name of a
-    check.
+    """The code that runs the checks must treat all checks alike. If this code contains the name of a check, the code
+    may treat this check differently, and the test fails.
     """
     source = inspect.getsource(run) + inspect.getsource(budget) + inspect.getsource(question)
     assert not [q.name for q in own() if re.search(rf'"{re.escape(q.name)}"', source)]

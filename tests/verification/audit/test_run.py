@@ -302,8 +302,8 @@ def test_suspicious_checks_get_a_second_look_on_fresh_draws(monkeypatch: pytest.
 @pytest.mark.thorough
 def test_a_suspicious_law_gets_its_second_look_although_a_pair_has_the_name_of_its_scenario() -> None:
     """If a finding on a data set is suspicious, the audit must test it again with more draws. The test fails if the
-    audit omits this because a pair of data sets has the same name as the data set. For em-cov, for example, a pair and
-    a data set are both named "separated eigenvalues, d=2".
+    audit omits this second test when a pair of data sets has the same name as the data set. For em-cov, for example, a
+    pair and a data set are both named "separated eigenvalues, d=2".
     """
     x = np.eye(2)
     scenario = Scenario("twins", x, {"law": lambda y: kolmogorov_smirnov(y[:, 0, 0], lambda t: t**0.72, "uniform")})

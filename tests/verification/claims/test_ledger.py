@@ -196,9 +196,9 @@ def test_the_table_of_mutants_is_up_to_date() -> None:
 
 
 def planted(monkeypatch: pytest.MonkeyPatch, change: Callable[[ledger.LedgerClaim], ledger.LedgerClaim]) -> list[str]:
-    """Return the problems of the ledger after one entry of the paper DN25 was changed. Entries of other papers also use
-    some checks of DN25. These entries are left out, so that a check is reported if the changed entry no longer names
-    it. The Rocq proofs are left out because another test checks them.
+    """Return the problems of the ledger after one entry of the paper DN25 was changed. Entries of other papers are left
+    out. Some of them also use checks of DN25. If such a check is missing from the changed entry, it must be reported,
+    although an entry of another paper uses it. The Rocq proofs are left out because another test checks them.
     """
     entries = {key: entry for key, entry in ledger.claims().items() if entry.paper == "dn25"}
     entries["DN25.Alg2-DP"] = change(entries["DN25.Alg2-DP"])
@@ -476,7 +476,8 @@ def test_the_gate_refuses_a_check_of_the_ledger_that_over_claims(monkeypatch: py
     )
 
 
-# the floats in these functions are whole numbers: 1.0 for an attained supremum, and d(d + 1)/2
+# These checks get floats from the reference. The floats are whole numbers and therefore exact: 1.0 for a supremum that
+# is attained, and d(d + 1)/2.
 REFERENCE_FLOATS = {"dly22.adaptive:trace_step", "own.laws:radius", "own.sensitivities:spectral_suprema"}
 
 
@@ -568,8 +569,8 @@ def test_the_spend_of_every_mechanism_is_compared_and_has_a_mutant_of_3_percent(
 
 
 def test_a_mechanism_of_which_the_ledger_says_nothing_is_held_to_its_whole_budget() -> None:
-    """The test fails if a mechanism whose entry in the ledger does not say what it spends is not expected to spend
-    exactly its whole budget.
+    """If the ledger does not say what a mechanism spends, the mechanism must spend exactly its whole budget. The test
+    fails if another loss is expected of such a mechanism.
     """
     quiet = spends.account_of("coinpress-mean")
     assert (quiet.found, quiet.share, quiet.attained) == ("", "1", "1")

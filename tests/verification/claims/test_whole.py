@@ -26,8 +26,8 @@ def test_the_entries_call_whole_what_is() -> None:
 
 
 def test_a_flag_on_a_lemma_and_a_swapped_flag_are_seen() -> None:
-    """The test fails if the mark `whole` is accepted on a lemma, on a theorem about another mechanism, or on one that
-    does not exist.
+    """The mark `whole` in the ledger says that a theorem is about a whole mechanism. The test fails if the ledger may
+    put this mark on a lemma, on a theorem about another mechanism, or on a theorem that does not exist.
     """
     locked, laplace = lock.read(PROOFS), claims()["MECH.laplace"]
     (lemma,) = _whole_problems([with_leg(laplace, "KNORM-DP")], locked)

@@ -30,7 +30,8 @@ ACCOUNT: dict[str, Any] = {
 }
 OPTIONS = {"--rho": "0.1", "--bounds": "bounds.toml", "--budget-file": "account.json", "--out": "out.json"}
 
-# A case has a name, files, data and options. The value None stands for an option that is left out.
+# A test case consists of its name, the files that it needs, the names of the data files, and the options of the
+# command. The value None stands for an option that is left out.
 Case = tuple[str, dict[str, bytes], list[str], dict[str, str | None]]
 
 

@@ -135,7 +135,7 @@ def test_one_account_adds_up_the_releases_of_several_files(capsys: pytest.Captur
         size = sum(path.stat().st_size for path in Path("parts").iterdir())
         assert json.loads(Path(f"{len(data)}.json").read_text())["data"] == {"name": name, "bytes": size}
         assert f"spent on {name};" in capsys.readouterr().err
-        # another selection of columns counts as the same data
+        # a release of another column of the same files is charged to the same account
         assert "must stay within" in refused(capsys, *data, "--columns", "b", *GAUSS, *account)
     account = ["--budget-file", "new.json", "--total", "rho=0.5"]
     assert "have no name by which an account could identify them" in refused(capsys, "-", *GAUSS, *account)
@@ -255,9 +255,9 @@ def test_an_earlier_release_is_not_replaced_and_costs_nothing(
 def test_a_release_that_appears_while_another_is_made_is_not_replaced(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The test fails if a release overwrites a file that appears while the release is made. If this file appears before
-    the release is charged to the account, nothing may be charged. If this file appears after that, the charge must
-    remain.
+    """The test fails if a release overwrites a file that appears while the release is made. If the file appears before
+    the release is charged to the account, the account must not be charged. If the file appears after the charge, the
+    charge must remain in the account.
     """
     arguments = ["people.csv", "--columns", "a", *GAUSS, "--out", "out.json"]
     account = ["--budget-file", "account.json", "--total", "rho=1"]

@@ -29,7 +29,7 @@ def difference_survival(t: float, b1: float, b2: float) -> float:
 def test_one_query_is_a_difference_of_laplace_variables(b1: float, b2: float, gap: float) -> None:
     got = log_probabilities(np.array([5.0 - gap]), 5.0, b1, b2)[0]
     assert got == pytest.approx(math.log(difference_survival(gap, b1, b2)), abs=1e-11)
-    # by symmetry, this is the probability of not stopping
+    # by symmetry, a query above the threshold fails to stop as often as a query equally far below the threshold stops
     above = log_probabilities(np.array([5.0 + gap]), 5.0, b1, b2)[1]
     assert above == pytest.approx(math.log(difference_survival(gap, b1, b2)), abs=1e-11)
 

@@ -99,7 +99,7 @@ def laguerre_integral(dimension: int, power: int | None, *, symmetric: bool) -> 
         (3, False, Fraction(69, 4)),  # a value that was derived by hand
         (4, False, Fraction(59535, 16)),  # a value that was derived by hand
         (1, True, Fraction(2)),  # ∫ e^{-|l|} dl
-        (2, True, Fraction(3)),  # by hand, 2 · 1/2 + 2 (1/2 + 2 · 1/4)
+        (2, True, Fraction(3)),  # a value that was derived by hand, as 2 · 1/2 + 2 (1/2 + 2 · 1/4)
         (3, True, Fraction(7)),  # a value that was computed by this code, and that quadrature confirms independently
         # a value that was computed by this code, and that quadrature confirms independently
         (4, True, Fraction(153, 4)),

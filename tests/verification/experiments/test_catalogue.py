@@ -1,5 +1,6 @@
-"""Test the declared experiments. For every statement of an experiment, some results must contradict it and others must
-not. Every entry of the ledger that a statement names must exist.
+"""Test the declared experiments. An experiment makes statements about its results. For every statement, the test makes
+up results that contradict it and results that agree with it. Every entry of the ledger that a statement names must
+exist.
 """
 
 import math
@@ -122,8 +123,8 @@ def test_a_comparison_is_contradicted_where_intervals_are_disjoint_and_only_ther
 
 
 def test_what_was_compared_is_counted() -> None:
-    """The test fails if the number of comparisons behind a statement is wrong. If there was nothing to compare, this
-    number must be 0, so that the statement is not taken as confirmed.
+    """The test fails if the number of comparisons behind a statement is wrong. If there was nothing to compare, the
+    number of comparisons must be 0, so that the statement is not taken as confirmed.
     """
     lines: Lines = {("p", "m", "a"): line(1.0, 1.0, 1.0), ("p", "m", "b"): line(0.7, 0.85, 2.0)}
     assert beats(["a"], ["b"], ["p"])(lines).compared == 3

@@ -50,7 +50,7 @@ def test_a_formula_is_typeset_from_the_code() -> None:
     names = [function.__name__ for function in formulas_of(entrywise_laplace)]
     assert {"sensitivity", "noise_scale", "privacy_loss", "mean_squared_error", "largest_entry"} <= set(names)
     shown = html.unescape(re.sub(r"<[^>]*>", "", as_mathml(nuclear_laplace.noise_scale) or ""))
-    assert shown == "noise\xa0scale(n,ϵ)=2nϵ"  # the fraction bar is an HTML tag
+    assert shown == "noise\xa0scale(n,ϵ)=2nϵ"  # without the HTML tags, the fraction 2/(nϵ) reads 2nϵ
 
 
 def test_what_looks_like_a_link_in_code_is_left_alone() -> None:

@@ -104,7 +104,7 @@ def test_the_stated_dependence_is_detected_with_the_stated_power(name: str) -> N
     rng = np.random.default_rng(14)
     n, alpha = 1200, 1e-9
     rank_correlation = TESTS[name](tied(name, rng, n, 0.0)).detectable(alpha)
-    # normal variables with this correlation have the given rank correlation
+    # normal variables with the correlation 2 sin(πr/6) have the rank correlation r
     correlation = 2 * math.sin(math.pi * rank_correlation / 6)
     found = [TESTS[name](tied(name, rng, n, correlation)) for _ in range(100)]
     assert sum(result.p_value <= alpha for result in found) >= 92

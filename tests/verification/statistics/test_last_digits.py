@@ -28,8 +28,8 @@ Draws = Callable[[int, np.random.Generator], Matrix]
 
 
 def exact(size: int, rng: np.random.Generator, factor: float = 1.0) -> Matrix:
-    """Draw the identity with probability 0.6, and otherwise a projection onto a random line. Most of these matrices are
-    therefore diagonal.
+    """Draw the identity with probability 0.6, and otherwise a projection onto a random line. The identity is diagonal,
+    so that most of the drawn matrices are diagonal.
     """
     u = rng.standard_normal((size, 2))
     lines = u[:, :, None] * u[:, None, :] / (u**2).sum(axis=1)[:, None, None]
@@ -37,7 +37,7 @@ def exact(size: int, rng: np.random.Generator, factor: float = 1.0) -> Matrix:
 
 
 def rounded_up(size: int, rng: np.random.Generator) -> Matrix:
-    """Return the draws of `exact` with positive rounding errors."""
+    """Return draws of `exact`, with the positive rounding error `ROUNDING` added to every entry."""
     return exact(size, rng) + ROUNDING
 
 

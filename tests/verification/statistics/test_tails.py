@@ -31,8 +31,8 @@ def extreme(values: Vector, law: Law = NORMAL) -> TestResult:
 
 
 def conservative(p_values: list[float]) -> bool:
-    """Return whether the p-values could be valid. The frequency of p ≤ u may exceed u only by an amount that chance
-    explains at level 1e-9.
+    """Return whether the p-values could come from a valid test, for which P(p ≤ u) ≤ u. The frequency of p ≤ u may
+    exceed u only by an amount that chance explains at level 1e-9.
     """
     p = np.sort(p_values)
     return float((np.arange(1, len(p) + 1) / len(p) - p).max()) < math.sqrt(math.log(1e9) / (2 * len(p)))

@@ -21,7 +21,8 @@ from covassay.verification.vectors.run import tests_file as shipped
 from tests.verification.vectors.page_mutants import OF_THE_PAGES, SOURCE, THREE_PERCENT
 
 CONTENT = shipped()
-# For these flags, test_vectors.py tests deliberate mistakes in the reference implementation.
+# For each flag in OF_THE_REFERENCE, test_vectors.py makes a deliberate mistake in the input or the answer of the
+# reference implementation and tests that the test vectors detect the mistake.
 OF_THE_REFERENCE = (
     "Scale", "Release", "Choice", "LongRow", "RowBound", "OneRecord", "NotFinite", "BadBudget", "BadOption", "NoRecord",
     "NoiseShape", "AsymmetricNoise", "Projection",

@@ -178,7 +178,7 @@ def test_the_schema_refuses_spoiled_tests() -> None:
     validator = Draft202012Validator(schemas()["known-answers"])
     valid, invalid = (next(t for t in CONTENT["tests"] if t["result"] == word) for word in ("valid", "invalid"))
     for spoiled in (
-        {**valid, "output": [[0.5]]},  # a number in place of text
+        {**valid, "output": [[0.5]]},  # the output must be text, and this is a number
         {k: v for k, v in valid.items() if k != "tolerance"},
         {**valid, "kind": "releases"},
         {**invalid, "output": "1"},

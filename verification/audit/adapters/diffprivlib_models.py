@@ -6,8 +6,8 @@ data sets are neighbours. The package diffprivlib takes the number of rows from 
 neighbours in which one row is replaced.
 
 - The target `pca` fits `PCA(epsilon, data_norm=2, bounds=(−1, 1))` and returns Vᵀ diag(explained_variance_) V. Rows lie
-  in the unit ball. `PCA` subtracts a mean whose entries lie in [−1, 1], which moves every row by at most √d. It then
-  clips rows that are longer than 2.
+  in the unit ball. `PCA` subtracts a mean whose entries lie in [−1, 1], which moves every row by at most √d. After
+  this, `PCA` clips rows that are longer than 2.
 
 - The target `eigenvalues` returns the eigenvalues of XᵀX by `models.utils.covariance_eig(X, epsilon, norm=1,
   eigvals_only=True)`.
@@ -47,7 +47,7 @@ from covassay.verification.audit.adapters.diffprivlib_package import (
 )
 from covassay.verification.audit.targets.target import Target
 
-LABEL = 0.5  # a row has the second label if its last entry is above this share of the range of the last column
+LABEL = 0.5  # a row has the second label if its last entry is in the upper half of the range of the last column
 
 
 def _pca(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:

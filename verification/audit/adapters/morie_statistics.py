@@ -1,8 +1,8 @@
 """Make targets from statistics of morie 1.5.1; they belong to the adapter `morie`.
 
 The package morie states bounded DP, in which one record is replaced and the number of rows is fixed. Each function gets
-a seed from the generator of the audit, and the target returns its `release`. The bounds of all targets are those of the
-first column.
+a seed from the generator of the audit, and the target returns its `release`. Every target that needs bounds takes the
+bounds of the first column.
 
 - The targets `sum` and `mean` call `fn.dp_sum(x, a, b, epsilon, seed)` and `fn.dp_mean`. The target `mean-private-n`
   calls `dp_mean(…, known_n=False)`, which also adds noise to the number of rows.

@@ -88,8 +88,8 @@ class _KeptScales:
     """OpenDP's search for a noise scale, with a store of results, which is used only while `public` is set.
 
     One draw may need several searches. Their results depend only on the public numbers in `public`, such as the number
-    of rows and ε, and every draw makes its searches in the same order. The key of a stored result is therefore `public`
-    with the number of the search in the draw.
+    of rows and ε, and every draw makes its searches in the same order. The searches of a draw are numbered 1, 2, …, and
+    the key of a stored result consists of `public` and the number of the search.
     """
 
     def __init__(self, search: Callable[..., Any]) -> None:

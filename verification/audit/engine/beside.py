@@ -40,8 +40,8 @@ SEEDS = 1  # the number of seeds for most data sets and budgets; if outputs diff
 # the number of seeds with which the audit tests whether the target's noise is a fixed multiple of the reference's noise
 MORE_SEEDS = 4
 MANY, FEW = 2000, 12  # on data with so many rows and columns, the noise is small relative to the query
-# All rows are multiplied by each factor in SHARES. The factors are close to each other, so that a change of the
-# mechanism at any length of the rows shows at a nearby factor.
+# All rows are multiplied by each factor in SHARES. A mechanism may treat rows that are longer than some threshold
+# differently. The factors are close to each other, so that some factor is near the threshold.
 CHOICES_AT, SHARES, SEEDS_OF_CHOICES = (30, 300, 3000), np.geomspace(1.0, 0.02, 24), 6
 KINDS_AT = (20, 3), (4, 6), (200, 2)
 BUDGETS_AT = (12, 200)  # rows
@@ -65,8 +65,8 @@ class Place:
 def _places(
     setting: Setting, beside: Beside, path: DataPath | None, others: Sequence[tuple[Guarantee, DataPath, Beside]]
 ) -> Iterator[list[Place]]:
-    """Yield lists of data sets and budgets to compare. Each list is for one kind of change, for instance of the number
-    of rows.
+    """Yield lists of data sets and budgets to compare. The elements of one list differ mainly in one respect, for
+    instance in the number of rows.
     """
     low = max(1, beside.smallest_dimension)
     d, budget = max(2, low), setting.budget
@@ -188,8 +188,8 @@ def _factor(setting: Setting, place: Place) -> str:
 def _chosen(differing: list[tuple[float, Place]]) -> list[Place]:
     """Choose at most `PILOTS` pairs of a data set and a budget.
 
-    The pairs are grouped by their field `sort`, such as "rows" or "budgets". The first pair of every group comes first.
-    The last pairs of the groups follow, and then the middle pairs.
+    The pairs are grouped by their field `sort`, such as "rows" or "budgets". The function first takes the first pair of
+    every group, then the last pair of every group, and then the middle pair of every group.
     """
     sorts: dict[str, list[Place]] = {}
     for _, place in differing:
@@ -223,7 +223,10 @@ def draw_for_draw(
     if found:
         return [Finding("law", NAME, Status.REFUTED, f"{text}; {'; '.join(found)}")]
     if seen.differing:
-        text += f", and differ for {len(seen.differing)}; more draws prove no difference of laws {', '.join(undecided)}"
+        text += (
+            f", and differ for {len(seen.differing)}; with more draws, no difference between the two laws was proven "
+            f"{', '.join(undecided)}"
+        )
     if seen.slow:
         text += f"; larger data were left out, because a draw is slow: {', '.join(seen.slow)}"
     return [Finding("law", NAME, Status.NOT_REFUTED, text)]

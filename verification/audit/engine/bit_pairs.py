@@ -1,9 +1,10 @@
 """Make neighbours for the test of low-order bits: some query is 0 on one data set and far from 0 on the other.
 
 The function `pairs_in_ball` makes four pairs of neighbours for every kind of output, and further pairs for matrices and
-for vectors. If the data have a single row, a mechanism that adapts its noise scale to the data has few scales to choose
-from. The output is then not a mixture of many noise scales. A row with many columns and without an entry 0 changes
-every number of a vector. The low-order bits of any of these numbers may then show the change.
+for vectors. Some mechanisms adapt their noise scale to the data. If the data have a single row, such a mechanism has
+few scales to choose from, so that the law of its output is not a mixture of laws with many noise scales. A row with
+many columns and without an entry 0 changes every number of a vector. The low-order bits of any of these numbers may
+then show the change.
 
 If rows may lie anywhere, a mechanism shortens or drops rows beyond a length that it chooses itself. A row of length 1
 then hardly changes the output. For a mechanism on the whole space, a search finds the length at which it shortens rows.
@@ -29,14 +30,14 @@ from covassay.verification.audit.engine.sampling import Setting, draw
 # This is a power of two, so that dividing the entries of a row by the number of rows causes no rounding error.
 ROWS = 16
 MORE = 3, 4, 5  # If outputs are matrices, further pairs of neighbours are made with these numbers of columns.
-# If outputs are vectors, a further pair of neighbours has these numbers of rows and columns. The square root of WIDE is
-# a power of two, so that the entries of a dense row are powers of two.
+# If outputs are vectors, a further pair of neighbours has WIDE_ROWS rows and WIDE columns. The square root of WIDE is a
+# power of two, so that the entries of a dense row are powers of two.
 WIDE_ROWS, WIDE = 64, 16
 # a mechanism usually shortens rows to less than the last of these lengths
 LENGTHS = (*(4.0**k for k in range(6)), 2.0**20)
 # The search multiplies and divides the best length so far by each of these factors in turn.
 STEPS = tuple(2.0**0.5**k for k in range(4))
-PROBES = 4  # the number of draws under the same noise for every length
+PROBES = 4  # the number of draws for each length of rows that the search tries; all lengths get the same noise
 FARTHER = 1 + 1e-6  # the ratio of two distances counts as a difference only if it is larger than this number
 
 # the function takes two data sets with rows of length 1 and returns the length that the rows should have
@@ -109,7 +110,7 @@ def pairs_in_ball(output: Output, smallest_dimension: int) -> tuple[Pair, ...]:
 
 def _corners(d: int, output: Output) -> Pair:
     """Return neighbours that differ in one row, which lies along the first and last columns on one data set and is zero
-    on the other. This change affects the corner entries of a matrix most.
+    on the other. Between these neighbours, the corner entries of a released matrix change most.
     """
     zero, row = np.zeros(d), np.zeros(d)
     row[0], row[-1] = 0.6, 0.8

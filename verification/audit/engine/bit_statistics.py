@@ -1,6 +1,6 @@
 """Describe the low-order bits of an output by numbers. Some of these numbers are the lowest set bits of the entries of
-the output. The others are rounding errors: in real arithmetic, an equation between the entries holds exactly, and in
-floating-point arithmetic its two sides differ.
+the output. The other numbers are rounding errors. In real arithmetic, certain equations between the entries hold
+exactly. In floating-point arithmetic, rounding makes the two sides of such an equation differ.
 
 The lowest set bit of a float is the exponent of the largest power of two that divides the float. The smallest of these
 exponents over all entries of an output is low as soon as one entry has a low exponent. A test of this smallest exponent
@@ -73,7 +73,8 @@ def statistics(output: Output, dimension: int) -> tuple[Statistic, ...]:
     """Return statistics of an output. They are the lowest set bit of each number, the smallest of these bits over all
     numbers, and the rounding errors of two equations that hold exactly in real arithmetic.
 
-    These equations are that a unit vector has norm 1, and that a symmetric matrix equals its transpose.
+    One equation says that the norm of a unit vector is 1. The other equation says that a symmetric matrix equals its
+    transpose.
     """
 
     def entry(place: tuple[int, ...]) -> Callable[[Matrix], Vector]:

@@ -5,7 +5,7 @@ All draws are on one data set with many rows, where noise is small in comparison
 copies of the data set. The changes reorder the columns, rescale their units by powers of 2, or reflect a column about
 the centre of its bounds.
 
-The check asks two questions about a matrix of second moments or covariances.
+If the target releases a matrix of second moments or covariances, the check answers two questions about it.
 
 - The first question is on which value each entry of the output is centred, and whether the noise scale of the entry
   fits the bounds of its own columns. If the noise scale does not fit these bounds, it may fit the bounds of another
@@ -38,7 +38,8 @@ SHARE = 0.5  # the number of draws is this share of the number of draws on other
 FEWEST = 200
 CHANGES = 3  # the largest number of changes of the columns
 FACTORS = (8.0, 1.0, 0.5)  # the units of the columns are multiplied by powers of 2, which cause no rounding
-# the deviation of a median or a spread counts as chance up to this many standard errors, for any number of entries
+# A deviation of a median or of a spread counts as chance if it is at most this many standard errors. This limit is the
+# same for matrices of any size.
 DEVIATIONS = 7.0
 NAMED = 4  # a report describes this many entries in full
 
@@ -96,8 +97,8 @@ class _Entries:
 
     def source_of_value(self, k: int) -> int | None:
         """Return the number of the entry of the query on which entry k of the output is centred. If the draws fit entry
-        k of the query, this number is k. If they fit no entry of the query, or several entries other than k, return
-        None.
+        k of the query, this number is k. Otherwise the function returns None if the draws fit the value 0, no entry of
+        the query, or several entries of the query.
         """
         off = np.abs(self.values - self.median[k])
         allowed = self.error[k] + 1e-9 * np.abs(self.values).max()
@@ -183,10 +184,11 @@ def _times(factor: float) -> str:
 
 def _triangle_orders(e: _Entries, d: int) -> dict[int, int]:
     """Return a map of entries if the values or the noise scales look as if one triangle of the matrix had been filled
-    in the order of the other triangle. Otherwise return an empty map.
+    in the order of the other triangle. If they do not look so, the map is empty.
 
-    Both triangles are read row by row. The map takes the p-th entry of the lower triangle to the p-th entry of the
-    upper triangle. It leaves out every p for which the two are the same entry of the symmetric matrix.
+    The entries of each triangle are numbered row by row. The map takes the p-th entry of the lower triangle to the p-th
+    entry of the upper triangle. The map leaves out every p for which these two entries of the symmetric matrix are the
+    same.
     """
     index = {place: k for k, place in enumerate(e.places)}
     lower = (index[int(j), int(i)] for i, j in zip(*np.tril_indices(d), strict=True))

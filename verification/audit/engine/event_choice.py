@@ -8,10 +8,10 @@ if these confidence bounds were the true probabilities. For each notion of priva
 
 pure DP : the lower confidence bound on ln(p/p') at the error level of a run.
 (ε, δ)-DP and zCDP : the exponent of the best test against the claim. On each data set, the occurrence of the event has
-a Bernoulli law. The claim allows some pairs of Bernoulli laws and excludes the others. For each allowed pair, the
-Kullback–Leibler divergences of the two laws of the event from the two laws of the pair are added. The exponent is the
-smallest of these sums. If the pair of laws of the event is allowed itself, the event ranks below all others, and has
-the score of pure DP minus a large number.
+a Bernoulli law. The claim allows some pairs of Bernoulli laws and excludes the others. For each allowed pair, take the
+sum of two Kullback–Leibler divergences: on each data set, the divergence of the law of the event from the law in the
+pair. The exponent is the smallest of these sums. If the pair of laws of the event is allowed itself, the event ranks
+below all others, and has the score of pure DP minus a large number.
 """
 
 import math
@@ -110,8 +110,8 @@ def _exponent(p: Vector, q: Vector, allowed: Vector) -> Vector:
 
 
 def exponents(p: Vector, q: Vector, guarantee: Guarantee) -> Vector:
-    """Return the exponent of the best test of the claim that counts how often an event occurs. The event has
-    probability p on one data set and probability q on the other.
+    """Return the exponent of the best test of the claim among the tests that only count how often an event occurs. The
+    event has probability p on one data set and probability q on the other.
 
     For m draws on each of two data sets, the p-value of the best test is about e^(−m·c), where c is the exponent. The
     exponent is 0 for events that keep the claim.
@@ -125,8 +125,8 @@ def exponents(p: Vector, q: Vector, guarantee: Guarantee) -> Vector:
 
 @lru_cache(maxsize=16)
 def largest_kept(guarantee: Guarantee) -> Vector:
-    """Return, for every probability in `GRID` on one data set, the largest probability on the other that keeps the
-    claim.
+    """For every probability in `GRID` of an event on one data set, return the largest probability of the event on the
+    other data set that the claim allows.
     """
     if isinstance(guarantee, PureDP | ApproximateDP):
         epsilon, delta = guarantee.epsilon, guarantee.delta if isinstance(guarantee, ApproximateDP) else 0.0

@@ -207,9 +207,10 @@ class TestedEvent(Facts):
     p_of_two_steps: float | None = field(
         default=None,
         metadata=says(
-            "Evidence against the claim for adding or removing a row. The claim implies a guarantee for replacing a "
-            "row. A small value of `p_of_two_steps` means that the draws contradict that guarantee. The value is no "
-            "p-value, because it comes from a betting test that was chosen on the same draws.",
+            "This number measures the evidence against the claim for adding or removing a row. The claim implies a "
+            "guarantee for replacing a row. A small value of `p_of_two_steps` means that the draws contradict that "
+            "guarantee. The number is no p-value, because it comes from a betting test that was chosen on the same "
+            "draws.",
             **SHARE,
         ),
     )  # fmt: skip
@@ -257,7 +258,9 @@ class OwnData(Facts):
 class Bits(Facts):
     """The result of the test of low-order bits over all pairs of neighbouring data sets."""
 
-    verdict: Literal["REFUTED", "NOT REFUTED", "INCONCLUSIVE"] = field(metadata=says("The verdict on the bits alone."))
+    verdict: Literal["REFUTED", "NOT REFUTED", "INCONCLUSIVE"] = field(
+        metadata=says("The verdict on low-order bits, without the other findings of the audit.")
+    )
     loss: str = field(metadata=says("The loss that was proven, in words; empty if no loss was proven."))
     reach: str = field(
         metadata=says(
@@ -270,7 +273,7 @@ class Bits(Facts):
 
 @dataclass(frozen=True)
 class Explanation(Facts):
-    """A possible explanation of the findings of other questions."""
+    """A sentence that may explain what other questions of the audit found."""
 
     sentence: str = field(metadata=says("The explanation."))
 

@@ -85,8 +85,8 @@ class Beside:
 
 @dataclass
 class _Group:
-    """The ranks of draws that are tested together. For the name of every feature, `places` has the ranks on each data
-    set of the group. `x` is the data set that was added last.
+    """A group of draws that are tested together. For each feature, the dictionary `places` holds one vector of ranks
+    for every data set of the group. `x` is the data set that was added last.
     """
 
     places: dict[str, list[Vector]] = field(default_factory=dict)

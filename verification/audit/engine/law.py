@@ -74,7 +74,9 @@ class Suspect:
         return finite_test(self.test, outputs).p_value
 
     def others(self, outputs: Matrix) -> Mapping[float, float]:
-        """Return, for every other factor, the p-value of the draws under the law with this factor."""
+        """For every factor in `FACTORS` other than the factor of this mistake, return the p-value of the draws under
+        the law with that factor.
+        """
         if self.rivals is None:
             return {}
         factors = (factor for factor in FACTORS if abs(factor - self.factor) > SAME * self.factor)
@@ -111,7 +113,9 @@ class LawSums:
         return LawSums(self.parts | both, self.impossible + other.impossible)
 
     def places(self) -> dict[str, Places]:
-        """Return the sums of those tests that count values beyond quantiles. Such sums have the type `Places`."""
+        """Return the sums of those tests that count values beyond quantiles. The sums of such a test have the type
+        `Places`.
+        """
         return {name: part for name, part in self.parts.items() if isinstance(part, Places)}
 
     def results(self) -> dict[str, TestResult]:
@@ -190,8 +194,8 @@ def _run_many(
     results: Mapping[str, TestResult],
 ) -> list[Finding]:  # fmt: skip
     """Return the findings of a test with more than `KEPT` draws, which are reduced to sums. `results` has the results
-    of all tests on the draws that are kept. If a test has sums over all draws, the result from the sums replaces the
-    one in `results`.
+    of all tests on the draws that are kept. If a test has sums over all draws, its result is computed from the sums,
+    and replaces its result in `results`.
     """
     law, label = named
     shown = {

@@ -75,13 +75,17 @@ BY_SIZE = (
 )
 OF_ANY = (
     *BY_SIZE,
-    Explanation("n/(n − 1)·{q}: is it divided by n − 1 in place of n?", lambda x, q: len(x) / (len(x) - 1) * q),
-    Explanation("(n − 1)/n·{q}: is it divided by n in place of n − 1?", lambda x, q: (len(x) - 1) / len(x) * q),
+    Explanation(
+        "n/(n − 1)·{q}: does the target divide by n − 1 in place of n?", lambda x, q: len(x) / (len(x) - 1) * q
+    ),
+    Explanation(
+        "(n − 1)/n·{q}: does the target divide by n in place of n − 1?", lambda x, q: (len(x) - 1) / len(x) * q
+    ),
     Explanation("(n − 1)·{q}: is a division by n − 1 missing?", lambda x, q: (len(x) - 1) * q),
-    Explanation("2·{q}: is there a factor of 2 too much?", lambda x, q: 2 * q),
+    Explanation("2·{q}: is a division by 2 missing?", lambda x, q: 2 * q),
     Explanation("{q}/2: is a factor of 2 missing?", lambda x, q: q / 2),
     Explanation("−{q}: does the output have the wrong sign?", lambda x, q: -q),
-    Explanation("0, whatever the data are: are the data used?", lambda x, q: 0 * q),
+    Explanation("0 for all data: does the target use the data?", lambda x, q: 0 * q),
 )
 OF_MATRICES = (
     Explanation("the upper triangle of {q}: are the entries below the diagonal missing?", lambda x, q: np.triu(q)),
@@ -97,7 +101,7 @@ OF_MATRICES = (
 )  # fmt: skip
 OF_VECTORS = (
     Explanation(
-        "the means of the columns: are the entries not squared before they are averaged?", lambda x, q: x.mean(axis=0)
+        "the means of the columns: are the entries averaged without being squared?", lambda x, q: x.mean(axis=0)
     ),
     Explanation(
         "the means of the squares of the entries: are the entries squared before they are averaged?",
@@ -130,9 +134,9 @@ def where_centred(
     smallest: int = 1,
     fitted: bool = True,
 ) -> Location | None:
-    """Return the centre of the outputs if it is not the query, and if one of the explanations fits the outputs on all
-    data sets. If the outputs are centred on the query, but the noise on zero data does not have mean 0, return the
-    query with a sentence about this mean. Otherwise return None.
+    """Return the centre of the outputs if the outputs are not centred on the query, and if one of the explanations fits
+    the outputs on all data sets. If the outputs are centred on the query, but the noise on zero data does not have mean
+    0, return the query with a sentence about this mean. Otherwise return None.
 
     `name` is the name of the query that the returned sentence uses. `coarse` says that the output equals the query only
     up to terms that vanish as n grows. If `fitted` is true and none of the explanations fits, the outputs may also be

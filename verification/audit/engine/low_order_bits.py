@@ -54,7 +54,8 @@ from covassay.verification.statistics.tail_probabilities import poisson_quantile
 from covassay.verification.statistics.tests import POWER
 
 STAGES = 4  # the largest number of tests on one pair
-# in the draws that chose an event, the p-value for equal laws must be below this; otherwise the event is not tested
+# Some draws choose an event, and new draws test it. The event is tested only if, on the draws that chose it, the
+# p-value of the hypothesis of equal probabilities is at most EQUAL.
 EQUAL = 1e-3
 # the test of an event makes this many times as many draws as it is expected to need
 SPARE = 1.5
@@ -62,7 +63,7 @@ SPARE = 1.5
 # times the number of remaining draws
 HOPE = 2.0
 BISECTIONS = 40
-LARGEST = 100.0  # a report states no larger ε or ρ than this
+LARGEST = 100.0  # the largest lower bound on ρ that a report states
 
 
 # CHOICE OF AN EVENT
@@ -103,8 +104,8 @@ class _Choice:
 def _needed(first: Vector, second: Vector, sizes: tuple[int, int], guarantee: Guarantee, level: float) -> Vector:
     """Return the number of draws on each data set that a test at this level needs for events with these counts.
 
-    If the claim allows the probabilities of an event that are estimated from its counts, the number of draws is
-    infinite.
+    The probabilities of an event are estimated from its counts. If these probabilities do not violate the claim, the
+    number of draws is infinite.
     """
     p, q = pessimistic(first, sizes[0])[0], second / max(sizes[1], 1)
     with np.errstate(divide="ignore"):

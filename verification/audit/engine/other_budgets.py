@@ -66,8 +66,9 @@ Reference = Callable[[Guarantee], tuple[DataPath, Beside]]
 
 
 def other_guarantees(guarantee: Guarantee, losses: Sequence[float] = LOSSES) -> dict[str, list[Guarantee]]:
-    """Return, for every keyword of the budget, a list of guarantees. They have the values of the claim for all other
-    keywords, and for this keyword a value whose relative difference from the claimed value is above `NEAR`.
+    """For every keyword of the budget, such as `epsilon` or `delta`, return a list of guarantees. Each guarantee
+    differs from the claim only in the value of this keyword. The relative difference from the claimed value is above
+    `NEAR`.
     """
     found = {}
     for name, value in guarantee.keywords().items():
@@ -274,8 +275,8 @@ def other_budgets(
 ) -> list[Finding]:
     """Compare the noise at other budgets with the noise at the claimed budget, under equal seeds.
 
-    The noise is not compared if the mechanism adds no noise to a query, because the output then has no residual. It is
-    not compared either if the noise lies on a lattice, because equal seeds then do not give noise in proportion to the
+    The noise is not compared if the mechanism adds no noise to a query, because the output then has no residual. The
+    noise is also not compared if its values lie on a lattice. Equal seeds then do not give noise in proportion to the
     scale.
     """
     if reference is None or path is None:

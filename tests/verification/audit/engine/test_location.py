@@ -58,7 +58,7 @@ def test_a_wrong_scale_is_no_wrong_centre(name: str) -> None:
 
 def test_a_letter_is_explained_where_it_is_used() -> None:
     assert where("squares-summed").endswith("(q is the output without noise)")
-    assert where("not-squared").endswith("are the entries not squared before they are averaged?")
+    assert where("not-squared").endswith("are the entries averaged without being squared?")
 
 
 def shifted(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:

@@ -101,8 +101,8 @@ def test_the_plug_in_bandwidth_and_the_curve_of_two_normal_laws() -> None:
 
 
 def test_the_boundary_of_brownian_motion() -> None:
-    """The test fails if simulated Brownian paths cross the boundary more often than its level allows. The boundary
-    must also grow as the level falls.
+    """The level of a boundary is the probability with which a Brownian path crosses it. The test fails if the frequency
+    of crossings among simulated paths differs from the level, or if the boundary for a smaller level is not higher.
     """
     simulated = sequential_f_dp.quantile(0.025, 1000)
     looks = np.arange(sequential_f_dp.BURN_IN, 1001.0, sequential_f_dp.EVERY)

@@ -44,8 +44,8 @@ def cached_output(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def fixed_seed(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """Add noise from a fixed seed. The function is not private, but the computation of exact losses need not find this
-    mistake, because other checks must find it.
+    """Add noise from a fixed seed. The function is not private. Other checks must find this mistake, and the
+    computation of exact losses may overlook it.
     """
     return query(x) + np.random.default_rng(0).laplace()
 

@@ -291,7 +291,8 @@ def test_an_event_proves_what_it_proves() -> None:
     assert event_loss(PureDP(1.0), 0.3, 0.1) == pytest.approx(math.log(3))
     assert event_loss(ApproximateDP(1.0, 0.1), 0.5, 0.1) == pytest.approx(0.5 - math.e * 0.1)
     assert event_loss(ZCDP(1.0), 0.1, 0.3) == 0.0
-    # Two normal laws of variance 1 whose means differ by 1 satisfy zCDP with ρ = 1/2. The event {N > z} proves less.
+    # Two normal laws of variance 1 whose means differ by 1 satisfy zCDP with ρ = 1/2. The lower bound on ρ that the
+    # event {N > z} proves is positive, but smaller than 1/2.
     for z in (0.0, 1.0, 2.0):
         from scipy.special import ndtr
 

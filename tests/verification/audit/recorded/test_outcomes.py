@@ -1,5 +1,5 @@
-"""Test which random choices are ignored when an exact loss is computed. A choice must be ignored if and only
-if it cannot affect the output.
+"""Test which random choices are ignored when an exact loss is computed. A random choice must be ignored if and only if
+it cannot affect the output of the target.
 """
 
 import math

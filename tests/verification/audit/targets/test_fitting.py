@@ -118,7 +118,9 @@ class Releaser:
 
 
 class Operation:
-    """An object with one method whose name and parameters show how to call it."""
+    """An object that the audit must find out how to call. The name and the parameters of the method `execute` show
+    this.
+    """
 
     def __init__(self, eps):
         self.eps = eps

@@ -95,8 +95,9 @@ class Subsampled(Learner):
 
 
 class Lazy(Learner):
-    """An estimator with three properties. If `accuracy` is read, it raises an error. If `fatal` is read, it ends the
-    program. If `covariance_` is read, it draws noise and returns the release.
+    """An estimator with three properties. The property `accuracy` raises an error when it is read. The property `fatal`
+    ends the program when it is read. The property `covariance_` draws new noise when it is read, and returns the
+    released matrix.
     """
 
     def fit(self, X: Matrix) -> "Lazy":
@@ -189,7 +190,9 @@ class Several(Learner):
 
 
 class Ways:
-    """An object with several methods that take data, whose names do not tell which one to call."""
+    """An object with two methods that take data. The names of the methods do not tell which method the audit should
+    call.
+    """
 
     def __init__(self, epsilon: float) -> None:
         pass

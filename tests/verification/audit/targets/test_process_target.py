@@ -206,8 +206,8 @@ def test_a_process_that_never_answers_cannot_be_run(tmp_path: Path, monkeypatch:
 
 
 def test_a_process_that_does_not_read_its_input_is_a_time_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test fails if the audit waits forever to write a request. The request is larger than the buffer of a pipe,
-    and the program does not read it.
+    """The test fails if the audit waits forever to write a request. The program does not read the request. The request
+    is larger than the buffer of the pipe, so that writing it does not end.
     """
     monkeypatch.setenv(START_VARIABLE, "0")
     draws = draw(setting(tmp_path, ECHO, "time.sleep(60)", seconds=0.2), np.ones((20_000, 2)), 1, "deaf")

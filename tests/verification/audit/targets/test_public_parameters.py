@@ -98,8 +98,8 @@ def test_too_little_noise_for_its_own_value_is_refuted() -> None:
 
 def test_only_constants_that_the_mechanism_takes_are_its_values() -> None:
     """The audit takes a parameter of the target for an option of the mechanism if the mechanism has an option of this
-    name. The test fails if this happens although the value is not allowed for the mechanism, or although it depends on
-    the data.
+    name. The test fails if the audit takes such a parameter for the option although the mechanism does not allow the
+    value of the parameter, or although the value depends on the data.
     """
     declared = mechanism("gauss-cov")
 

@@ -403,9 +403,9 @@ def test_a_person_reads_every_change_before_it_is_accepted() -> None:
 
 
 def test_what_was_read_is_named_for_lemmas_of_vectors_and_witnesses_too() -> None:
-    """The test fails if a changed lemma is not named before it enters the lock file. Two lemmas are changed here. One
-    lemma proves that a formula with which Rocq computes numbers is the formula of a theorem. The other lemma proves
-    that a premise can be satisfied.
+    """The test fails if a changed lemma is not named before it enters the lock file. The test changes two lemmas. The
+    first lemma proves that the formula with which Rocq computes certain numbers is the formula of a theorem. The second
+    lemma proves that a premise of theorems can be satisfied.
     """
     old = lock.read(PROOFS)
     lemma, predicate = "Algorithm2.budget_joint_rat", "Norms.is_norm"

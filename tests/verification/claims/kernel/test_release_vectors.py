@@ -382,5 +382,7 @@ def test_a_wrong_constant_of_the_preconditioner_is_seen(factor: float, monkeypat
 
 
 def test_every_whole_mechanism_with_a_vector_has_a_replay() -> None:
-    """The test fails if Rocq computed releases of a mechanism that no test compares."""
+    """Rocq computed releases of some mechanisms. The test fails if, for one of these mechanisms, no test compares the
+    releases with those of the Python code.
+    """
     assert {name for name in VECTORS if name.startswith("release-")} == {f"release-{name}" for name in RELEASES}

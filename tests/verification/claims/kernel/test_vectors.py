@@ -191,7 +191,8 @@ def draws(rows: Rows) -> None:
         assert coins.bits(count) == bits >> (count - unread)
 
 
-# With two bits of input, every entry is multiplied by 4. The sums of the products of two columns are then 21, 4 and 13.
+# The mechanism keeps two binary digits after the point of every entry, that is, it multiplies the entry by 4. The sums
+# of the products of two columns are then 21, 4 and 13.
 ROWS = np.array([[2, 3], [-1, 2], [4, 0]]) / 4
 
 
