@@ -47,7 +47,7 @@ def known(name: str) -> Scenario | None:
 
 
 def least(name: str, share: float) -> float:
-    """Return the smallest p-value of draws with the given share of the claimed budget."""
+    """Return the smallest p-value of the tests, if the target draws with `share` times the claimed budget."""
     target, scenario = TARGETS[name](), known(name)
     assert scenario is not None
     declared, claim = mechanism(str(target.mechanism)), default_claim(str(target.mechanism))

@@ -97,8 +97,8 @@ class _Entries:
 
     def source_of_value(self, k: int) -> int | None:
         """Return the number of the entry of the query on which entry k of the output is centred. If the draws fit entry
-        k of the query, this number is k. Otherwise the function returns None if the draws fit the value 0, no entry of
-        the query, or several entries of the query.
+        k of the query, this number is k. If they do not, the function returns the only other entry that the draws fit.
+        It returns None if there is no such entry, if there are several, or if the draws fit the value 0.
         """
         off = np.abs(self.values - self.median[k])
         allowed = self.error[k] + 1e-9 * np.abs(self.values).max()

@@ -12,7 +12,7 @@ from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:
-    """Return the tests that compare draws with the reference, and neighbours with rows far from the origin."""
+    """Return tests that compare draws with draws of the reference, and neighbours with rows far from the origin."""
     output = claim.mechanism.output
     return KnownLaw(reference_draws.scenarios(claim), (far_out(output), *common_pairs(output)))
 

@@ -351,8 +351,8 @@ def _ready(first: Side, second: Side) -> Ready:
 def _with_radius(
     first: Side, second: Side, variables: tuple[Variable, ...], others: Sequence[int]
 ) -> tuple[tuple[Variable, ...], tuple[int, ...]]:
-    """Treat the normal numbers as the direction of a vector if exactly one gamma number reaches the output, since this
-    number may be the length of the vector.
+    """If exactly one gamma number reaches the output, treat the normal numbers as the direction of a vector, whose
+    length is this gamma number.
 
     Return the variables, and the indices of the gamma draws that do not reach the output. If a gamma number may be the
     length of a vector, the returned variables for the normal numbers have the family "radial" instead of "normal". A

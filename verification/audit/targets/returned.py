@@ -123,7 +123,8 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
 def offers(output: Any, call: str, d: int) -> list[str]:
     """Return expressions that may give an output.
 
-    Each of them contains the expression `call`, whose own value `output` does not have the form of an output.
+    Each expression contains the expression `call`. The value of `call` is `output`, which is no matrix, vector or
+    number.
     """
     if inspect.iscoroutine(output):
         output.close()  # otherwise Python would warn that the coroutine was never awaited

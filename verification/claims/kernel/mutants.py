@@ -5,8 +5,8 @@
 A mutant edits one file, and then goes through the same steps as any change to the proofs: the sources are scanned, the
 tags are compared with the lock, the files are compiled, and the theorems are audited. First only the edited file is
 compiled again and its theorems are audited; if they all pass, the files that need this file are compiled and audited
-too. The first step that has a finding rejects the mutant. Every edit also changes the digest of the edited file. The
-changed digest rejects the mutant only if no step has a finding, for example because the edit changes only a comment.
+too. The first step that has a finding rejects the mutant. Every edit also changes the digest of the edited file. If no
+step has a finding, for example because the edit changes only a comment, the mutant counts as rejected by its digest.
 """
 
 import json

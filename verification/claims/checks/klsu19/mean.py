@@ -197,7 +197,8 @@ def neighbours_subtracted(rows: Rows) -> Matrix:
 @mutant("overlapping pairs", differences=neighbours_subtracted)
 @mutant("twice the differences", scale=2.0)
 def pair_differences(differences: Formula = pme.differences, scale: float = 1.0) -> Found:
-    """PME's differences are independent N(0, Σ) rows, also independent of the sample mean; a record is in at most one.
+    """PME's differences are independent N(0, Σ) rows, and are independent of the sample mean. Each record is in at most
+    one difference.
 
     The differences are Dx for a matrix D. The check computes D by applying the reference's `differences` to the
     identity matrix, and confirms three properties: DDᵀ = I, D(1, …, 1)ᵀ = 0, and each column of D has at most one entry

@@ -183,8 +183,8 @@ def constants_of_theorem_2(matrix: int = 54, root: int = 10, additive: int = 134
 
     - For r ≥ tr Σ the error is at most ρ‖Z‖_F ≤ 30 d^{3/2}. The square of the error is at most
       ρ‖Z‖(tr Σ + r) ≤ 30d (3 tr Σ + 110 ln d). Hence the error is also at most √(90 d tr Σ) + √(3300 d ln d).
-    - Suppose that r < tr Σ. Since r ≥ 2 tr Σ + bL, this implies tr Σ < −bL ≤ 110 ln d. So the error is at most
-      tr Σ + r ≤ 2 tr Σ ≤ 220 ln d.
+    - Suppose that r < tr Σ. Since r ≥ 2 tr Σ + bL, the noise bL is then negative, and tr Σ < −bL ≤ 110 ln d. So the
+      error is at most tr Σ + r ≤ 2 tr Σ ≤ 220 ln d.
 
     The quotient ln d/d^{3/2} falls from d = 2 on. √(ln d/d) has its maximum at e, and over whole numbers at 3.
     """
