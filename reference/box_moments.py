@@ -80,13 +80,14 @@ def product_share(d: int, sqrt: Callable[[Number], Number] = square_root) -> Num
 
 
 def gauss_weights(d: int, adjacency: Adjacency, sqrt: Callable[[Number], Number] = square_root) -> Weights:
-    """Return the weights of the sums that minimise a bound on the error under Gaussian noise.
+    """Return weights of the sums for which a bound on the error under Gaussian noise is small.
 
     The bound is on the mean squared error of the covariance, summed over its entries, for the data with the largest
     error, and to first order in the noise. It is (ℓ2 sensitivity)² × (d(d + 3)/k² + 2d(d + 1)/a² + d(d − 1)/c² + d/b²).
-    Under replace-one the number of rows is public and gets no noise, and the weights a and b are equal. Under
-    add-remove the weight b is the largest that does not raise the sensitivity, and the best ratios are
-    k² : a² : c² = √(d(d + 3)) : √(2(d + 1)) : √2, by Cauchy–Schwarz.
+    Under replace-one the number of rows is public and gets no noise. The weights minimise the bound among weights with
+    b ≤ a, and a and b are equal. Under add-remove the ratios k² : a² : c² = √(d(d + 3)) : √(2(d + 1)) : √2 minimise the
+    bound without its term d/b², by Cauchy–Schwarz. The weight b is then the largest that does not raise the
+    sensitivity.
     """
     if adjacency == "replace-one":
         return Weights(0, 1, 1, sqrt(product_share(d, sqrt)))
@@ -100,13 +101,14 @@ def laplace_weights(
     sqrt: Callable[[Number], Number] = square_root,
     cbrt: Callable[[Number], Number] = cube_root,
 ) -> Weights:
-    """Return the weights of the sums that minimise a bound on the error under Laplace noise.
+    """Return weights of the sums for which a bound on the error under Laplace noise is small.
 
-    The weights minimise the bound of `gauss_weights`, with the ℓ1 sensitivity in place of the ℓ2 sensitivity. Under
-    replace-one a = 1, b = c/2^{1/3} and c(d − 1) + 2b = Q, the root of Q³ − Q² = 2E for E = e³/(2d + 2) and e = d − 1 +
-    2^{2/3}. The root is Q = (1 + U + 1/U)/3 with U³ = w + √(w² − 1) and w = 1 + 27E. Under add-remove the weight b is
-    the largest that does not raise the sensitivity, and by Hölder's inequality the best weights k, a and c are
-    proportional to (d(d + 3))^{1/3}, (2(d + 1))^{1/3} and 2^{1/3}.
+    The bound is that of `gauss_weights`, with the ℓ1 sensitivity in place of the ℓ2 sensitivity. Under replace-one the
+    weights minimise the bound among weights with b ≥ c/2: a = 1, b = c/2^{1/3} and c(d − 1) + 2b = Q, the root of
+    Q³ − Q² = 2E for E = e³/(2d + 2) and e = d − 1 + 2^{2/3}. The root is Q = (1 + U + 1/U)/3 with U³ = w + √(w² − 1)
+    and w = 1 + 27E. Under add-remove the weights k, a and c, which are proportional to (d(d + 3))^{1/3},
+    (2(d + 1))^{1/3} and 2^{1/3}, minimise the bound without its term d/b², by Hölder's inequality. The weight b is
+    then the largest that does not raise the sensitivity.
     """
     if adjacency == "replace-one":
         e = d - 1 + cbrt(4)

@@ -30,7 +30,7 @@ EVIDENCE = {  # For each method in HOW, these words describe the evidence within
     "page": "a proof on paper",
     "floating": "a floating-point computation with a tolerance",
 }
-REACH = {  # For each coverage in COVERED, these words end a sentence that begins with "The evidence".
+REACH = {  # For each coverage in COVERED, these words end a sentence that begins with "The evidence that …".
     "all": "covers all cases",
     "case": "shows a counterexample",
     "range": "covers a stated range of cases",
@@ -202,7 +202,7 @@ def _strength(part: str, status: Status) -> str:
     proof = f"evidence {part}" if part.startswith("that") else f"evidence for the {part}"
     if status.how == "none":
         return f"The {proof} is missing."
-    return f"The weakest part of the {proof} is {EVIDENCE[status.how]}. The evidence {REACH[status.covered]}."
+    return f"The {proof} {REACH[status.covered]}. Its weakest part is {EVIDENCE[status.how]}."
 
 
 def _evidence(c: LedgerClaim, second: bool) -> Iterable[str]:
@@ -240,8 +240,10 @@ def _list_of_errata() -> list[str]:
     lines = [
         GENERATED,
         "# Errata\n",
-        "These pages say what is wrong in four papers on private covariance estimation, what is true, and what to use "
-        "instead. `covassay claims list --wrong` prints the same list.\n",
+        "These pages list wrong statements about private covariance estimation: in the texts of four papers, in their "
+        "authors' code, and in our reconstructions of formulas that our copies of the papers lack. The pages say what "
+        "is true, and what to use instead. `covassay claims list --wrong` prints these statements, and wrong "
+        "statements that belong to no paper.\n",
         "Where our copy of a paper lacks a formula, we read the formula from the authors' code or reconstructed it. "
         "A mistake in our reconstruction of a formula says nothing against the paper.\n",
         "| paper | wrong in the text | in the authors' code | in our reconstruction |",

@@ -14,7 +14,7 @@ between the weighted sums of neighbours. This release is therefore the Gaussian 
 paper : σ/S = √(2 ln(1.25/δ))/ε, for ε ≤ 1 only (DR14 Theorem A.1).
 tight : σ/S is the smallest ratio that gives (ε, δ)-DP (Balle–Wang 2018 Theorem 8).
 
-The weights of `box_gauss` minimise a bound on the error on the worst data. `box_moments` proves S for these weights.
+The weights are those of `box_gauss`. `box_moments` proves S for these weights.
 
 A data set with n = 0 is allowed under add-remove, and refused under replace-one. The covariance of n = 1 row is 0 plus
 noise. A value on a bound counts as inside.

@@ -7,16 +7,15 @@
 
 Why it is private. Shift the noise so that output i on one data set becomes output i on its neighbour. A shift by a of
 noise with scale b costs |a|/b, and the privacy loss at i is at most the total cost. The shifts depend on the queries.
-general queries : raise T̂ by 1 and f̂_i by up to 2. The loss is 1/b₁ + 2/b₂.
-monotone queries : all rise or all fall. If all queries rise, raise T̂ by 1 and f̂_i by up to 1. If all queries fall,
-    raise only f̂_i, by up to 1. The loss is 1/b₁ + 1/b₂ (Lyu–Su–Li 2017, Theorem 3).
-energies : replacing a row x by y moves every f_j by y_j² − x_j². For j < i lower f̂_j by y_j², and raise f̂_i by x_i².
-    The loss approaches 2/b₂ as n → ∞. In dimension 1 the loss is 1/max(b₁, b₂).
+general queries : raise the noise of T by 1, and that of f_i by up to 2. The loss is 1/b₁ + 2/b₂.
+monotone queries : all rise or all fall. If all rise, raise the noise of T by 1, and that of f_i by up to 1. If all
+    fall, raise only the noise of f_i, by up to 1. The loss is 1/b₁ + 1/b₂ (Lyu–Su–Li 2017, Theorem 3).
+energies : replacing a row x by y moves every f_j by y_j² − x_j². For j < i lower the noise of f_j by y_j², and raise
+    that of f_i by x_i². The loss is at most 2/b₂. In dimension 1 the loss is at most 1/max(b₁, b₂).
 
-paper : b₁ = 2/ε, b₂ = 4/ε. The mechanism claims ε. It spends ε on general queries, 3ε/4 on monotone queries, and ε/2 on
-    energies.
-tight : b₁ = b₂ = 2/ε. The calibration is for monotone queries and energies only, on which it spends ε. On general
-    queries it would spend 1.5 ε.
+paper : b₁ = 2/ε, b₂ = 4/ε. The mechanism claims ε. It spends ε on general queries, 3ε/4 on monotone queries, ε/2 on the
+    energies of d ≥ 2 features, and ε/4 on that of one.
+tight : b₁ = b₂ = 2/ε, for monotone queries and energies. It spends ε, but ε/2 on the energy of one feature.
 
 Accuracy. Let α = b₁ ln(2/β) + b₂ ln(2m/β). With probability 1 − β, every query before the released index is below T +
 α, and the query at the released index is at least T − α. DR14 Theorem 3.24 prints the larger α = (8/ε) ln(2m/β).
@@ -49,7 +48,7 @@ from covassay.reference.mechanisms.parameters import (
 )
 from covassay.reference.privacy import PURE, PureDP, Spend
 
-Share = Annotated[float, positive("", "public: the threshold is share · n/d, in the unit of x squared")]
+Share = Annotated[float, positive("", "public: the threshold is share · n/d times the square of `row_bound`")]
 
 # FORMULAS
 
@@ -172,7 +171,7 @@ def sample(
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
     calibration : value "paper" has the constants of the source; "tight" has less noise, and our proof covers both.
-    share : in [1e-30, 1e30], public: the threshold is share · n/d, in the unit of x squared.
+    share : in [1e-30, 1e30], public: the threshold is share · n/d times the square of `row_bound`.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
@@ -204,9 +203,8 @@ def sample(
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
     """The claimed budget is ε. The proven budget is the supremum of the loss for the energies, `energies_loss`."""
     proven = energies_loss(threshold_scale(epsilon), query_scale(epsilon, calibration), dimension)
-    return Spend(
-        PureDP(epsilon), PureDP(proven), True, "if `share` < d, some neighbours approach the proven budget as n → ∞"
-    )
+    where = "if `share` < d, some neighbours approach" if dimension > 1 else "some neighbours approach"
+    return Spend(PureDP(epsilon), PureDP(proven), True, f"{where} the proven budget as n → ∞")
 
 
 ABOUT = About("above-threshold", "AboveThreshold (sparse vector)", "DLY22", "Algorithm 1", "code")

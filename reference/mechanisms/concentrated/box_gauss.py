@@ -4,16 +4,16 @@
 2. Every kind of sum has a public weight. S is the largest ℓ2 distance between the sums of two neighbours, each sum
    times its weight. Let σ = S/√(2ρ). Add independent Gaussian noise, of standard deviation σ/w to a sum of weight w.
    The number of rows n gets no noise under replace-one, where it is public.
-3. Divide the sums by max(1, n) for the noisy n. Release n, the mean, and the second moment less the product of the
-   means, in the units of the data. The covariance need not be positive semidefinite, and the mean need not lie within
-   the bounds.
+3. Divide the noisy sums by max(1, n), for the noisy n under add-remove. Release n, the mean, and the second moment less
+   the product of the means, in the units of the data. The covariance need not be positive semidefinite, and the mean
+   need not lie within the bounds.
 
 Why ρ-zCDP. Multiplied by its weight, every noisy sum has noise of standard deviation σ. The weighted sums of neighbours
 are at most S apart. The Rényi divergence of any order α is therefore at most αS²/(2σ²) = αρ, which some rows attain at
 every α. The release is computed from the noisy sums alone.
 
-Weights. A sum of larger weight has less noise, but counts for more in S. `box_moments.gauss_weights` has the weights
-that minimise a bound on the error on the worst data, and `box_moments` proves S for them.
+Weights. A sum of larger weight has less noise, but counts for more in S. The weights of `box_moments.gauss_weights`
+make a bound on the error on the worst data small; the proof says in which sense they are best. `box_moments` derives S.
 
 A data set with n = 0 is allowed under add-remove, and refused under replace-one. The covariance of n = 1 row is 0 plus
 noise. A value on a bound counts as inside.

@@ -7,8 +7,8 @@
 3. Release Σ + σW. The output is symmetric, but it need not be positive semidefinite. The papers' experiments round the
    eigenvalues of the output to [0, 1], which is post-processing and left to the caller.
 
-Why ρ-zCDP. Replacing the row x by y changes nΣ by Δ = x xᵀ − y yᵀ with ‖Δ‖_F² ≤ 2. The released triangle is a Gaussian
-vector with independent entries, so its Rényi divergence of any order α is
+Why ρ-zCDP. Replacing the row x by y changes nΣ by −Δ, where Δ = x xᵀ − y yᵀ and ‖Δ‖_F² ≤ 2. The released triangle is a
+Gaussian vector with independent entries, so its Rényi divergence of any order α is
 
     D_α = (α/2) Σ_{i≤j} (Δ_ij/n)²/Var(σW_ij) = (αρ/2) × { ‖Δ‖_F² (goe), (‖Δ‖_F² + Σ_i Δ_ii²)/2 (wigner) } ≤ αρ.
 

@@ -7,10 +7,11 @@
    post-processing and left to the caller.
 
 Why ρ-zCDP. Step 1 is `gauss_cov` at ρ/2. In step 2, replacing one row moves λ(Σ) by at most ‖Δ‖_F/n ≤ √2/n in ℓ2
-(Hoffman–Wielandt; DLY22 Lemma 8), so Gaussian noise of scale s spends ρ/2. One pair of neighbours attains both bounds:
-the pair (G, λ̃) spends exactly ρ. In dimension 1 the release is λ̃ alone, which spends ρ/4.
+(Hoffman–Wielandt; DLY22 Lemma 8), so Gaussian noise of scale s spends ρ/2. For n ≥ 2 and d ≥ 2 some neighbours attain
+both bounds, so the pair (G, λ̃) spends exactly ρ. In dimension 1 the release is λ̃ alone, which spends ρ/4.
 
-Accuracy. With probability 1 − β the Frobenius error is at most (DLY22 Theorem 1; for υ and η at β/2 see `tails`)
+Accuracy. If ‖W‖ ≤ υ and ‖N‖ ≤ η with probability 1 − β/2 each (`tails`), then with probability 1 − β the Frobenius
+error is at most (DLY22 Theorem 1)
 
     2^{5/4} √(υ tr Σ)/(ρ^{1/4} √n) + √2 η/(√ρ n).
 
@@ -47,7 +48,7 @@ def noise_scale(n: Number, rho: Number) -> Number:
 
 
 def privacy_loss(rho: Number, d: int) -> Number:
-    """The ρ that the pair (G, λ̃) spends, half on each; in dimension 1 only λ̃ matters, and it spends ρ/4."""
+    """The ρ that the pair (G, λ̃) spends for d ≥ 2, half on each part. For d = 1 the output is λ̃, which spends ρ/4."""
     return rho if d > 1 else rho / 4
 
 
@@ -182,7 +183,11 @@ def sample(
 @checked
 def spend(*, rho: Rho, dimension: Dimension, ensemble: Ensemble = "wigner") -> Spend:
     """The claimed budget is ρ. The proven budget is ρ for d ≥ 2 and ρ/4 for d = 1."""
-    remark = "the pair (G, λ̃) attains the proven budget at every order; we do not claim this for the output"
+    remark = (
+        "if n ≥ 2, the pair (G, λ̃) attains the proven budget at every order; we do not claim this for the output"
+        if dimension > 1
+        else "the output attains the proven budget at every order"
+    )
     return Spend(ZCDP(rho), ZCDP(privacy_loss(rho, dimension)), True, remark)
 
 

@@ -4,17 +4,17 @@
 2. The four kinds of sums have public weights. S is the largest ℓ1 distance between the weighted sums of two neighbours.
    Add independent Laplace noise of scale S/(εw) to each sum, where w is the weight of the sum. The number of rows n
    gets no noise under replace-one, where it is public.
-3. Divide the sums by max(1, n) for the noisy n. Release n, the mean, and the second moment less the product of the
-   means, in the units of the data. The covariance need not be positive semidefinite, and the mean need not lie in the
-   box.
+3. Divide the noisy sums by max(1, n), for the noisy n under add-remove. Release n, the mean, and the second moment less
+   the product of the means, in the units of the data. The covariance need not be positive semidefinite, and the mean
+   need not lie in the box.
 
 Why ε-DP. The weighted sums get Laplace noise of one scale S/ε, and the weighted sums of neighbours are at most S apart.
-The privacy loss is therefore at most ε, with equality where the noise points away from the neighbour's sums. The
-release is computed from the noisy sums.
+The privacy loss is therefore at most ε. It is ε for neighbours that are exactly S apart, where the noise of every sum
+that differs points away from the neighbour's sum. The release is computed from the noisy sums.
 
 Weights. A sum of larger weight has less noise, but counts for more in S. The weights of `box_moments.laplace_weights`
-minimise a bound on the error for the worst data set. `box_moments` derives S for these weights. Under replace-one,
-replacing a corner of the box by a certain row inside the box attains S.
+make a bound on the error for the worst data set small; the proof says in which sense they are best. `box_moments`
+derives S. Under replace-one, replacing a corner of the box by a certain row inside the box attains S.
 
 A data set with n = 0 is allowed under add-remove, and refused under replace-one. The covariance of n = 1 row is 0 plus
 noise. A value on a bound counts as inside.

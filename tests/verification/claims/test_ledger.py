@@ -554,7 +554,7 @@ def test_what_is_wrong_is_listed_with_what_is_true_and_what_to_use(capsys: pytes
     listed = [c for c in ledger.claims().values() if c.paper == "dn25" and c.wrong]
     assert text.count("\n  printed ") == text.count("\n  true ") == text.count("\n  use ") == len(listed)
     assert all(c.statement in text and c.corrected in text for c in listed)
-    assert text.count(" covassay.reference.laws.nuclear_laplace:spectral_norm_bound\n") == 2
+    assert text.count(" covassay.reference.laws.nuclear_laplace:spectral_norm_bound; multiply its value by ") == 2
     assert run(["claims", "list", "--wrong", "--json"]) == 0
     assert {row["verdict"] for row in json.loads(capsys.readouterr().out)} == set(ledger.WRONG)
 

@@ -179,7 +179,7 @@ def test_a_stored_result_is_regenerated_and_one_bit_is_seen(
     assert run(["experiments", "regenerate", str(tmp_path / "other.parquet"), "--out", str(tmp_path / "new")]) == 1
     printed = capsys.readouterr().out
     assert f"1 of {len(kept.rows) - 1} errors differ" in printed
-    assert "versions, numpy: '1.0' was stored" in printed
+    assert "versions, numpy: '1.0' in the stored result" in printed
     assert "notes: the stored list differs from the declared one" in printed
     assert "1 rows are in only one of the two results" in printed
     assert (tmp_path / "new" / f"{NAME}.parquet").read_bytes() == whole.read_bytes()
