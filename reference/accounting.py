@@ -20,9 +20,10 @@ The notion of privacy of the total budget determines how the costs of releases a
   alone to an ε, and adds to this ε the ε of every pure DP release.
 
 The second way is valid for every order of the releases, for the following reason. The privacy loss of a pure DP release
-is at most its ε. The privacy loss of an (ε, δ) release is at most its ε outside an event of probability at most δ. The
-zCDP releases together have Rényi divergences D_α ≤ αρ. Each pure or (ε, δ) release adds at most its ε to the bound αρ.
-The sum Σε of these releases is therefore added to `epsilon_of_zcdp_at` for every α.
+is at most its ε. On two neighbours, an (ε, δ) release is a function of a random number whose privacy loss is at most ε
+outside an event of probability at most δ (Kairouz–Oh–Viswanath 2015). The zCDP releases together have Rényi divergences
+D_α ≤ αρ. Each pure or (ε, δ) release adds at most its ε to the bound αρ. The sum Σε of these releases is therefore
+added to `epsilon_of_zcdp_at` for every α.
 
 In two cases the budget and the other arguments of a release may depend on the outputs of earlier releases. In the first
 case the total is pure DP or zCDP. In the second case all releases are (ε, δ). In both cases the rule that the sum of
@@ -38,7 +39,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, as_rows, require_choice
+from covassay.reference.domain import ADJACENCIES, Adjacency, DataSet, as_rows, require_choice
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import (
@@ -133,16 +134,23 @@ class Account:
 
     Parameters
     ----------
-    total : the guarantee that all releases together must keep, for replacing one row.
+    total : the guarantee that all releases together must keep.
     charge : value "claimed" charges what a mechanism's paper claims, "proven" charges the cost that is proven here.
     spent : the guarantees of releases from this data set before this account began.
+    adjacency : which data sets are neighbours, for the total and for all releases.
     """
 
     def __init__(
-        self, total: Guarantee, charge: Literal["claimed", "proven"] = "claimed", spent: Iterable[Guarantee] = ()
+        self,
+        total: Guarantee,
+        charge: Literal["claimed", "proven"] = "claimed",
+        spent: Iterable[Guarantee] = (),
+        adjacency: Adjacency = "replace-one",
     ) -> None:
         require_choice("charge", charge, ("claimed", "proven"))
+        require_choice("adjacency", adjacency, ADJACENCIES)
         self.total = total
+        self.adjacency = adjacency
         self.charge = charge
         self.charged: list[Guarantee] = list(spent)
         self.releases: list[Release] = []
@@ -202,6 +210,10 @@ class Account:
         about = mechanism(name)
         budget = {key: value for key, value in arguments.items() if key in ("epsilon", "rho", "delta")}
         choices = {key: value for key, value in arguments.items() if key in about.choices}
+        if about.adjacency_of(choices) != self.adjacency:
+            raise InvalidInput(
+                f"adjacency = {about.adjacency_of(choices)}: must be {self.adjacency}, as in the account"
+            )
         spend = about.spend(**budget, dimension=_number_of_columns(x), **choices)
         with self.charging(spend) as total:
             values = about.sample(x, rng, **arguments)

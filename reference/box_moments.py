@@ -82,12 +82,12 @@ def product_share(d: int, sqrt: Callable[[Number], Number] = square_root) -> Num
 def gauss_weights(d: int, adjacency: Adjacency, sqrt: Callable[[Number], Number] = square_root) -> Weights:
     """Return weights of the sums for which a bound on the error under Gaussian noise is small.
 
-    The bound is on the mean squared error of the covariance, summed over its entries, for the data with the largest
-    error, and to first order in the noise. It is (ℓ2 sensitivity)² × (d(d + 3)/k² + 2d(d + 1)/a² + d(d − 1)/c² + d/b²).
-    Under replace-one the number of rows is public and gets no noise. The weights minimise the bound among weights with
-    b ≤ a, and a and b are equal. Under add-remove the ratios k² : a² : c² = √(d(d + 3)) : √(2(d + 1)) : √2 minimise the
-    bound without its term d/b², by Cauchy–Schwarz. The weight b is then the largest that does not raise the
-    sensitivity.
+    The bound is on the mean squared error of the scaled covariance, summed over its entries, for the data with the
+    largest error, and to first order in the noise. It is proportional to (ℓ2 sensitivity)² × (d(d + 3)/k² + 2d(d +
+    1)/a² + d(d − 1)/c² + d/b²). Under replace-one the number of rows is public and gets no noise. The weights minimise
+    the bound among weights with b ≤ a, and a and b are equal. Under add-remove the ratios k² : a² : c² = √(d(d + 3)) :
+    √(2(d + 1)) : √2 minimise the bound without its term d/b², by Cauchy–Schwarz. The weight b is then the largest that
+    does not raise the sensitivity.
     """
     if adjacency == "replace-one":
         return Weights(0, 1, 1, sqrt(product_share(d, sqrt)))
@@ -164,7 +164,7 @@ def error_bound(n: Number, largest: Number, count: Number) -> Number:
     """Return a bound on every entry of the error of the scaled covariance.
 
     The bound holds if the absolute noise on every sum of scaled rows is at most `largest`, and the absolute noise on
-    the number of rows is at most `count` < n − 1.
+    the number of rows is at most `count` ≤ n − 1.
     """
     moment = (largest + count) / (n - count)
     return moment * (3 + moment)

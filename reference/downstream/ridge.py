@@ -12,8 +12,9 @@ be singular. The function `ridge` therefore projects M̂ first on the positive s
 privacy. The projection never increases the Frobenius error of M̂, and increases its spectral error by at most a factor
 of 2/√3 = 1.1547.
 
-The error of ŵ, which is computed from M̂, has the following bound. Let H = M_aa + 2αI and Δ = M − M̂. Since M̂_ay =
-(M̂_aa + 2αI) ŵ, the vector M_ay − Hŵ equals Δ_ay − Δ_aa ŵ. The error is w − ŵ = H⁻¹(M_ay − Hŵ). Hence
+The error of ŵ, which is computed from M̂, has the following bound. Here M̂ is the projected matrix. Let H = M_aa + 2αI
+and Δ = M − M̂. Since M̂_ay = (M̂_aa + 2αI) ŵ, the vector M_ay − Hŵ equals Δ_ay − Δ_aa ŵ. The error is w − ŵ = H⁻¹(M_ay
+− Hŵ). Hence
 
     ‖w − ŵ‖ ≤ (‖Δ_ay‖ + ‖Δ_aa‖ ‖ŵ‖) / (λ_min(M_aa) + 2α).
 
@@ -92,6 +93,6 @@ def ridge(released: ArrayLike, target: int, penalty: float) -> Vector:
     matrix = symmetric_part(released)
     if len(matrix) < 2:
         raise InvalidInput("released has the shape (1, 1): must have a target and at least one other column")
-    if not 0 <= target < len(matrix):
+    if isinstance(target, bool) or not isinstance(target, int | np.integer) or not 0 <= target < len(matrix):
         raise InvalidInput(f"target = {target!r}: must be a column, 0 to {len(matrix) - 1}")
     return coefficients(psd_cone(matrix), target, penalty)

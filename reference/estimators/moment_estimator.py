@@ -51,6 +51,10 @@ class MomentEstimator(PrivateEstimator):
         budget = self._budget()
         if not (self.accountant is None or isinstance(self.accountant, Account)):
             raise InvalidInput(f"accountant of type {type(self.accountant).__name__}: must be an Account, or None")
+        if self.accountant is not None and self.accountant.adjacency != "replace-one":
+            raise InvalidInput(
+                f"accountant for {self.accountant.adjacency}: must be for replace-one, as the estimators are"
+            )
         self._warn_of(budget)
         chosen, randomness = self._chosen(x.shape, box, share, budget, additive), self._randomness()
         if isinstance(chosen, InBox):

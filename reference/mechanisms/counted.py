@@ -1,14 +1,14 @@
 """Add a noisy number of rows to a noisy sum, for additive mechanisms whose neighbours differ by one row.
 
-Under add-remove the number of rows n is private, so these mechanisms release the sum Σ_i x_i x_iᵀ in place of its mean
-Σ, and n with noise of its own. Adding or removing a row changes n by 1 and, at the same time, the sum by at most its
-sensitivity for one row, so n and the sum share the budget: ε = ε₀ + ε₁ or ρ = ρ₀ + ρ₁, with the first share for n. A
-row that moves the sum the most attains the whole budget.
+Under add-remove the number of rows n is private, so these mechanisms release a sum over the rows in place of its mean
+(Σ_i x_i x_iᵀ in place of Σ), and n with noise of its own. Adding or removing a row changes n by 1 and, at the same
+time, the sum by at most its sensitivity for one row, so n and the sum share the budget: ε = ε₀ + ε₁ or ρ = ρ₀ + ρ₁,
+with the first share for n. A row that moves the sum by as much as the noise is calibrated to attains the whole budget.
 
-The share of the budget for n is public. It minimises the error of the estimate of Σ that divides the noisy sum by the
-noisy n. The error is computed to first order in the noise, and for rows at which it is largest. Let V be the mean
-squared norm of the noise of the sum at ε₁ = 1 or ρ₁ = ½. The norm of Σ is at most 1. The squared error is therefore at
-most 1/n² times V/ε₁² + 2/ε₀² under pure DP, and at most 1/n² times (V/ρ₁ + 1/ρ₀)/2 under zCDP.
+The share of the budget for n is public. It minimises a bound on the error of the estimate of Σ that divides the noisy
+sum by the noisy n. The error is computed to first order in the noise, and for rows at which it is largest. Let V be the
+mean squared norm of the noise of the sum at ε₁ = 1 or ρ₁ = ½. The norm of Σ is at most 1. The squared error is
+therefore at most 1/n² times V/ε₁² + 2/ε₀² under pure DP, and at most 1/n² times (V/ρ₁ + 1/ρ₀)/2 under zCDP.
 
 The output is a vector: the noisy n, and then the noisy sum, entry by entry. If the noise of the sum is symmetric, the
 vector has the entries on and above the diagonal, row by row. A data set without rows is allowed, and its n and its sum

@@ -5,7 +5,7 @@ except for the covariance body. The spectral norms of nuclear-Laplace noise are 
 distribution function, E ‖Z‖² = ∫ 2t P(‖Z‖ > t) dt). For nuclear-Laplace noise in more than `EXACT_DIMENSION`
 dimensions, both norms are limits for large d. The remaining norms are the spectral norms of the other noises and both
 norms of the covariance body. Each of them is predicted as a measured constant times a formula that grows with d like
-the norm.
+the norm. Beyond the largest measured dimension the formula alone is the prediction, and is called a limit.
 """
 
 import math
@@ -95,7 +95,8 @@ def gaussian_edge(d: float) -> float:
 def linf_edge(d: float) -> float:
     """The number 2√d s, which grows with d like the spectral norm of k-norm noise of the ℓ∞ ball.
 
-    The number s = √(D(D + 1)/3), with D = d(d + 1)/2, is the standard deviation of most entries of the noise.
+    The number s = √(D(D + 1)/3), with D = d(d + 1)/2, is √(1 + 2/D) times smaller than the standard deviation of an
+    entry of the noise.
     """
     entries = degrees_of_freedom(d)
     return float(gaussian_edge(d) * (entries * (entries + 1) / 3) ** 0.5)

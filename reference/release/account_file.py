@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from covassay.reference.accounting import Account, OverBudget
+from covassay.reference.domain import Adjacency
 from covassay.reference.errors import InvalidInput
 from covassay.reference.privacy import Guarantee, guarantee_of
 from covassay.reference.release.messages import clipped, named, reason, require_suffix, shown, unique_keys
@@ -35,7 +36,8 @@ from covassay.reference.release.tables.files import data_files
 from covassay.reference.release.writing import json_text, replace_file, require_writable, target_file
 
 SCHEMA = "covassay-account-1"
-REPLACE_ONE, ADD_REMOVE = "replace-one", "add-remove"
+REPLACE_ONE: Adjacency = "replace-one"
+ADD_REMOVE: Adjacency = "add-remove"
 PATIENCE = 60.0  # the number of seconds for which a command waits while another command writes to the account
 
 Tell = Callable[[str], None]  # a function that shows a message to the user while the command waits
@@ -54,11 +56,12 @@ class AccountFile:
     total: Guarantee
     data: dict[str, Any]
     releases: tuple[dict[str, Any], ...]
-    adjacency: str = REPLACE_ONE
+    adjacency: Adjacency = REPLACE_ONE
 
     def account(self) -> Account:
         """Return the total budget and the part of it that is spent."""
-        return Account(self.total, spent=[guarantee_of(entry["claimed"]) for entry in self.releases])
+        spent = [guarantee_of(entry["claimed"]) for entry in self.releases]
+        return Account(self.total, spent=spent, adjacency=self.adjacency)
 
     def after(self, guarantee: Guarantee) -> Guarantee:
         """Return the spent budget after `guarantee` is added, or raise `OverBudget` if it exceeds the total."""
@@ -81,7 +84,7 @@ class AccountFile:
 
 
 def open_account(
-    path: Path, data: dict[str, Any], total: Guarantee | None, adjacency: str = REPLACE_ONE
+    path: Path, data: dict[str, Any], total: Guarantee | None, adjacency: Adjacency = REPLACE_ONE
 ) -> AccountFile:
     """Read the account, or begin a new one with the given total. The method writes nothing.
 

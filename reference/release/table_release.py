@@ -243,7 +243,7 @@ def _plan(request: ReleaseRequest) -> _Plan:
     elif declared.name in ON_A_LATTICE:
         raise InvalidInput(f"{declared.name} has no form in float64: its noise is whole numbers")
     _require_frame(request, declared)
-    adjacency = declared.adjacency_of(arguments)
+    adjacency = cast(Adjacency, declared.adjacency_of(arguments))
     plan = _Plan(
         request=request,
         declared=declared,
@@ -334,7 +334,7 @@ def _require_outside(option: str, path: Path | None, directory: Path) -> None:
         raise InvalidInput(f"{option} {named(path)}: must be outside {named(directory)}, all of whose files are data")
 
 
-def _account(request: ReleaseRequest, adjacency: str) -> AccountFile | None:
+def _account(request: ReleaseRequest, adjacency: Adjacency) -> AccountFile | None:
     if request.account is None:
         for option, value in (("--total", request.total), ("--wait", request.wait)):
             if value is not None:

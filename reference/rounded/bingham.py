@@ -6,7 +6,7 @@ in the balls give the same answer; otherwise the computation is repeated at a hi
 The rejection sampling of `laws.bingham` is used in a form that needs no eigenvectors. The envelope of `laws.bingham`
 has two parameters, b and the λ in A = λI − M. Only s = λ + b/2 matters, because Ω = I + 2A/b is 2(sI − M)/b. This
 module takes b = q, where q is the dimension, and λ = s − q/2. Then Ω is 2(sI − M)/q. The formula in `laws.bingham`, at
-y = uᵀAu and b = q, gives the acceptance probability of u. (The formula is below 1 for every y > −q/2, as −y +
+y = uᵀAu and b = q, gives the acceptance probability of u. (The formula is at most 1 for every y > −q/2, as −y +
 (q/2) ln(1 + 2y/q) has its maximum 0 at y = 0.) Every s above the largest eigenvalue gives the right law.
 
 The best s solves tr (sI − M)^{−1} = 2. Any larger s is valid too, but s must be the same at every precision. Let V be a

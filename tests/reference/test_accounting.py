@@ -318,3 +318,17 @@ def test_the_first_release_that_does_not_fit_is_refused(total: Guarantee, refuse
         account.release("nuclear-laplace", X, rng(), epsilon=1.0)
     with pytest.raises(OverBudget):
         account.release("nuclear-laplace", X, rng(), epsilon=1.0)
+
+
+def test_a_release_for_other_neighbours_than_those_of_the_account_is_refused() -> None:
+    """The test fails if an account for replacing a row accepts a release whose budget is for adding or removing a row.
+    Replacing e₁ by e₂ moves the sums of such a release by more than adding a row does.
+    """
+    account = Account(PureDP(1.0))
+    with pytest.raises(InvalidInput, match="adjacency = add-remove: must be replace-one, as in the account"):
+        account.release("laplace", X, rng(), epsilon=1.0, adjacency="add-remove")
+    assert account.spent() is None
+    other = Account(PureDP(1.0), adjacency="add-remove")
+    with pytest.raises(InvalidInput, match="adjacency = replace-one: must be add-remove, as in the account"):
+        other.release("laplace", X, rng(), epsilon=1.0)
+    assert other.release("laplace", X, rng(), epsilon=1.0, adjacency="add-remove").total == PureDP(1.0)

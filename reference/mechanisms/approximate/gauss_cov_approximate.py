@@ -11,12 +11,12 @@ e₁ and e₂ attain this distance. In dimension 1 they are at most 1/(nσ) apar
 mechanism with ℓ2 sensitivity Δ₂ = √2/n (`gaussian_approximate`).
 
 paper : σ = Δ₂ √(2 ln(1.25/δ))/ε, for ε ≤ 1 only (DR14 Theorem A.1). The smallest δ for this σ is below the claimed δ.
-tight : σ is the smallest scale that gives (ε, δ) (Balle–Wang 2018 Theorem 8).
+tight : for d ≥ 2, σ is the smallest scale that gives (ε, δ) (Balle–Wang 2018 Theorem 8). For d = 1, σ/√2 is enough.
 
-NOTE: DTTZ14 has Δ₂ = 1/n, for neighbours that add or remove a row. The authors' code for ADK19 uses Δ₂ = 1/n too, but
-in ADK19 neighbours differ by a replaced row. For these neighbours the σ of the code is too small by a factor √2.
+NOTE: DTTZ14 adds or removes a row, which moves nΣ by at most 1. The authors' code for ADK19 uses Δ₂ = 1/n too, but in
+ADK19 neighbours differ by a replaced row. For these neighbours the σ of the code is too small by a factor √2.
 
-Accuracy. The error is σ‖W‖_F on all data.
+Accuracy. The Frobenius error is r²σ‖W‖_F on all data, where r is the row bound and long rows are clipped.
 
 Proof: proofs/paper/gauss-cov-approximate.md
 """

@@ -201,7 +201,9 @@ def sample(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
-    """The claimed budget is ε. The proven budget is the supremum of the loss for the energies, `energies_loss`."""
+    """The claimed budget is ε. The proven budget bounds the loss for the energies, and is its supremum if d = 1 or
+    `share` < d (`energies_loss`).
+    """
     proven = energies_loss(threshold_scale(epsilon), query_scale(epsilon, calibration), dimension)
     where = "if `share` < d, some neighbours approach" if dimension > 1 else "some neighbours approach"
     return Spend(PureDP(epsilon), PureDP(proven), True, f"{where} the proven budget as n → ∞")

@@ -13,7 +13,8 @@ an interval of length ηR. Hence η = ε/R gives ε-DP, and ε²/8-zCDP too (Ces
 every energy by at most 1. It can raise one energy by 1 and lower another by 1, so R = 2. Some neighbours approach the
 loss ε as n → ∞. In dimension 1 there is one outcome and no loss.
 
-Accuracy. P(g(u) < max g − τ) ≤ e^{−η(τ − s)}/μ for every s ≤ τ, where μ is the share of outcomes with g ≥ max g − s.
+Accuracy. P(g(u) < max g − τ) ≤ e^{−η(τ − s)}/μ for every s with 0 ≤ s ≤ τ, where μ is the share of outcomes with g ≥
+max g − s.
 NOTE: the bound e^{−ητ} μ of ADK19 Lemma 4, with μ taken at s = τ, is false.
 
 Proof: proofs/paper/exponential.md

@@ -81,8 +81,8 @@ def release(
     on_large_rows: LargeRows = "clip",
     adjacency: Neighbours = "replace-one",
 ) -> Vector:
-    """Release the noisy second moment of every feature, given standard normal noise of shape (d,), or a `CountedNoise`
-    under add-remove.
+    """Release the noisy second moment of every feature, given standard normal noise of shape (d,). Under add-remove,
+    given a `CountedNoise`, release the noisy number of rows and the noisy sums of squares.
     """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows, fewest_rows(adjacency))

@@ -61,7 +61,7 @@ from covassay.reference.mechanisms.parameters import (
 )
 from covassay.reference.privacy import APPROXIMATE, ApproximateDP, Spend
 
-SMALLEST = 1e-8  # lower limit on ε or δ, because float64 cannot tell a smaller δ(q, ε) from 0
+SMALLEST = 1e-8  # lower limit on max(ε, δ): if both are smaller, float64 cannot tell δ(q, ε) from 0
 ROUNDED_UP = 1e-9  # a relative amount that exceeds the rounding error of the computed root, for ε of at least ENOUGH
 ENOUGH = 1e-3
 # Below ε = 1e-8 float64 has no digits of δ(q, ε) left if δ is small, and above 1e12 too few digits of q/2 − ε/q.

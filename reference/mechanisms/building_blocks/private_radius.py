@@ -171,10 +171,7 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = 
     scales = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, calibration)
     proven = above_threshold.monotone_loss(*scales)
     return Spend(
-        PureDP(epsilon),
-        PureDP(proven),
-        True,
-        "some neighbours approach the proven budget in the limit of many radii and large n",
+        PureDP(epsilon), PureDP(proven), True, "some neighbours approach the proven budget in the limit of many radii"
     )
 
 

@@ -131,7 +131,7 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
         PureDP(epsilon),
         PureDP(proven),
         True,
-        "if a row of length 1 is replaced by y = 0, all outputs outside (tr Σ, tr Σ') attain the proven budget",
+        "if a row of length 1 is replaced by y = 0, all outputs outside (tr Σ', tr Σ) attain the proven budget",
     )
 
 

@@ -14,7 +14,7 @@ lengths of block b of x and y, and c_b their scalar product, so that c_b² ≤ s
 
 Let q ≥ 2. The sum of the terms without c_b is at most 6q − 4. The sum of the terms with c_b is −2 Σ_{b<q} (c_b +
 c_{b+1})² + 2 Σ_{1<b<q} c_b² ≤ 2(q − 2), so S² ≤ 8(q − 1). Equality holds if the blocks of x have length 1, and y is x
-with every second block negated. S² is 2 for q = 1, and 1 for d = 1.
+with every second block negated. S² is 2 for q = 1 and d ≥ 2, and 1 for d = 1.
 
 Why blocks. Rows with q blocks of length r have length r√q. For these, `gauss_cov` has σ = q r²/(n√ρ) in every entry.
 This mechanism has σ = 2√(q − 1) r²/(n√ρ) for q ≥ 2, in fewer entries, but it releases 0 for all other entries.
@@ -65,7 +65,7 @@ def blocks(d: int, block: int) -> int:
 
 
 def sensitivity_squared(d: int, block: int) -> Number:
-    """The ratio S²/r⁴: 8(q − 1) for q ≥ 2 blocks, 2 for one block of several columns, and 1 for d = 1."""
+    """The square S²: 8(q − 1) for q ≥ 2 blocks, 2 for one block of several columns, and 1 for d = 1."""
     q = blocks(d, block)
     if q == 1:
         return 2 if d > 1 else 1
@@ -167,8 +167,8 @@ def spend(*, rho: Rho, dimension: Dimension, block: Block = 1) -> Spend:
     The proven budget is ρ, which some neighbours attain at every order, in every dimension and for every `block`.
     """
     remark = (
-        "rows that differ in the sign of every second block attain the proven budget at every order; for a single "
-        "block, orthonormal rows (1 and 0 if d = 1) attain it"
+        "rows with blocks of length r that differ in the sign of every second block attain the proven budget at every "
+        "order; for a single block, orthogonal rows of length r (r and 0 if d = 1) attain it"
     )
     return Spend(ZCDP(rho), ZCDP(rho), True, remark)
 

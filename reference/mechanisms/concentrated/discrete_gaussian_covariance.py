@@ -5,9 +5,9 @@
    σ² = S²/(2ρ). S² = 2·16^b is the squared ℓ2 sensitivity of the upper triangle of C (16^b for d = 1). Then add Z to C.
 3. Release (C + Z)/(n 4^b). The output is a noisy second moment, in multiples of the public unit 1/(n 4^b).
 
-Once the rows are integers, nothing is computed in floating point, so low-order bits reveal nothing about the data. The
-proof is about the released integers, and assumes that the random bits are fair. A float ρ means the shortest decimal
-number that rounds to it: 0.1 means exactly 1/10. The query is ours.
+Once the rows are integers, nothing is rounded until C + Z is known, so low-order bits reveal nothing about the data.
+The proof is about the released integers, and assumes that the random bits are fair. A float ρ means the shortest
+decimal number that rounds to it: 0.1 means exactly 1/10. The query is ours.
 
 Why ρ-zCDP. Replacing a row changes C by an integer matrix Δ. If the discrete Gaussian is shifted by a whole number m,
 the Rényi divergence D_α is at most α m²/(2σ²), its value for the Gaussian, with equality if αm is whole (CKS20).

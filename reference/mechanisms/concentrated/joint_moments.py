@@ -51,7 +51,13 @@ from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 from covassay.reference.sensitivity import square_root
 
 Weight = Annotated[
-    float, between("w", 1e-6, 1e6, "public: λ/λ₀, the weight of Σ; a weight ≤ 1 adds no noise to the mean")
+    float,
+    between(
+        "w",
+        1e-6,
+        1e6,
+        "public: λ/λ₀, the weight of Σ; with a weight ≤ 1 the mean has the noise that it would have alone",
+    ),
 ]
 
 # FORMULAS
@@ -152,13 +158,14 @@ def sample(
     x : shape (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
-    weight : w in [1e-6, 1e6], public: λ/λ₀, the weight of Σ; a weight ≤ 1 adds no noise to the mean.
+    weight : w in [1e-6, 1e6], public: λ/λ₀, the weight of Σ; with a weight ≤ 1 the mean has the noise that it would
+        have alone.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : value "clip" scales a row longer than r to length r; "raise" rejects the row, which is not private.
 
     Returns
     -------
-    (d + 1, d), in the unit of x.
+    (d + 1, d): the mean in the unit of x, and below it the second moment in the unit of x squared.
 
     Raises
     ------

@@ -9,8 +9,8 @@
    is at most the square of the row bound.
 
 Why ρ-zCDP. Step 1 is `gauss_cov`, which spends ρ, or ρ/2 in dimension 1; step 2 reads Σ̃ only. The output attains this
-budget in the limit of large n, for Σ in the interior of K: then, with probability tending to 1, Σ̃ is in K as well, and
-the projection does not change it.
+budget in the limit of large n, if Σ stays away from the boundary of K: then, with probability tending to 1, Σ̃ is in K
+as well, and the projection does not change it.
 
 Accuracy. With probability 1 − β the Frobenius error is at most √(2σ υ(d, β)). This bound is of order
 d^{1/4}/(ρ^{1/4}√n), whatever the trace is. The error is never above σ‖W‖_F, the error of `gauss_cov` with the same

@@ -20,7 +20,7 @@ tight : σ = √K/(n√ρ), N(0, 1/2) above the diagonal (Gaussian orthogonal en
 NOTE: our copy of the paper has lost the displayed formulas, among them three lines of the algorithms. The paper works
 in units of λ, with the factor √(8/7). A round reduces κ to 3κ/7. In units of R the factor is therefore √(8/3), since
 (8/7)/(3/7) = 8/3. We added the shortening of the rows. We divide ρ by K, whereas the paper divides ρ by T. Our α is ½,
-the largest value that the paper allows. We proved the paper's utility theorem for one round of this algorithm only.
+the largest value that the paper allows. We proved the paper's results on one map Π, not its utility theorem.
 
 Proof: proofs/paper/recursive-moment.md
 """

@@ -1,4 +1,4 @@
-"""CoinPress covariance: the noisy covariance of clipped rows, in coordinates that each round improves. BDKU20.
+"""CoinPress covariance: the noisy covariance of clipped rows, in coordinates that the earlier rounds choose. BDKU20.
 
 The mechanism is made for records with mean 0 and covariance Σ ⪯ uI.
 
@@ -40,7 +40,7 @@ from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import Beta, Dimension, Meaning, checked, count, positive, strict
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
-CODE_BETA = 0.1  # the share of rows that the published code clips
+CODE_BETA = 0.1  # in the published code, a bound on the probability that a N(0, I) row is longer than γ
 
 Constants = Annotated[
     Literal["paper", "code"],

@@ -1,4 +1,4 @@
-"""CoinPress mean: the noisy mean of clipped rows, in a ball that each round shrinks. BDKU20.
+"""CoinPress mean: the noisy mean of clipped rows, in a ball that each round chooses anew. BDKU20.
 
 The mechanism is made for records of covariance I whose mean lies within `radius` of the origin.
 

@@ -120,7 +120,7 @@ def sample(
 
     Returns
     -------
-    (d + 1, d), in the unit of x.
+    (d + 1, d): the mean in the unit of x, and below it the covariance in the unit of x squared.
 
     Raises
     ------

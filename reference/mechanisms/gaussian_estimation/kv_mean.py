@@ -97,10 +97,10 @@ class KVMeanNoise:
 
 
 def last_bin(mean_bound: float, sigma: float) -> int:
-    """Return the last bin B = ⌈R/σ⌉, or raise an error if there are more than ten million bins."""
+    """Return the last bin B = ⌈R/σ⌉, or raise an error if 2R/σ + 3 is above ten million."""
     ratio = require_positive("mean_bound", mean_bound) / require_positive("sigma", sigma)
     if 2 * ratio + 3 > MOST_BINS:
-        raise InvalidInput(f"mean_bound = {mean_bound!r}: must be at most {(MOST_BINS - 3) // 2} times sigma")
+        raise InvalidInput(f"mean_bound = {ratio!r} times sigma: must be at most {(MOST_BINS - 3) // 2} times sigma")
     return math.ceil(ratio)
 
 
@@ -193,7 +193,7 @@ def sample(
 @checked
 def spend(*, rho: Rho, dimension: Dimension) -> Spend:
     """The claimed and the proven budget are ρ."""
-    return Spend(ZCDP(rho), ZCDP(rho), False, "the counts and the means cost ρ/2 each; the means alone attain ρ/2")
+    return Spend(ZCDP(rho), ZCDP(rho), False, "the counts and the means cost ρ/2 each; the means alone approach ρ/2")
 
 
 ABOUT = About("kv-mean", "mean of Gaussian columns", "KLSU19", "Theorem 4.1", "reconstructed")

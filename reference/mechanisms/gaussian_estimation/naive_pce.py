@@ -15,8 +15,8 @@ noise on an ℓ2 sensitivity Δ₂ costs Δ₂²/(2σ²). Step 3 is post-process
 reconstructed : σ² = 2r⁴/(n²ρ), from the triangle inequality, Δ₂ ≤ 2r²/n. The mechanism spends ρ/2, and ρ/4 for d = 1.
 tight : σ² = r⁴/(n²ρ), from the exact Δ₂ = √2 r²/n. The mechanism spends ρ, and ρ/2 for d = 1.
 
-Accuracy. For rows from N(0, Σ) with Σ ⪯ κI, no row is dropped, except with probability β. Step 3 brings the estimate
-nearer to Σ in Frobenius norm; in spectral norm the distance can grow by a factor of up to 2/√3.
+Accuracy. For rows from N(0, Σ) with Σ ⪯ κI, no row is dropped, except with probability β. Step 3 never moves the
+estimate farther from Σ in Frobenius norm; in spectral norm the distance can grow by a factor of up to 2/√3.
 
 Proof: proofs/paper/naive-pce.md
 """
@@ -180,7 +180,8 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibrati
         ZCDP(rho),
         ZCDP(proven),
         True,
-        "orthogonal rows of length r (r and 0 if d = 1) attain the proven budget for M', and for the output as n → ∞",
+        "rows of length r along two axes (r and 0 if d = 1) attain the proven budget for M', and approach it for the "
+        "output as n → ∞",
     )
 
 

@@ -2,7 +2,7 @@
 
 1. y_i = (x_{2i} − x_{2i−1})/√2, i = 1, …, ⌊n/2⌋, for records in a given, public order. (For n = 1, y is one zero row.)
 2. A = PPC(y; ρ/2, β/2, κ) (`ppc`). In every round a noisy covariance of the images A y_i shows the directions of large
-   variance, and A is changed to shrink them. In the end I ⪯ AΣAᵀ ⪯ 1000 I, if there are enough rows.
+   variance, and A is changed to shrink them. For enough rows, I ⪯ AΣAᵀ ⪯ 1000 I in the end, with high probability.
 3. m = NaivePME(A x_1, …, A x_n; ρ/2, β/2, κ' = 1000, R' = √1000 R) (`naive_pme`). For every coordinate a noisy
    histogram finds where its values lie. The values of the coordinate are clipped to a window at that place, and noise
    is added to their mean.

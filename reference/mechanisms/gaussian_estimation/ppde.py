@@ -16,8 +16,8 @@ Why ρ-zCDP. A record is in at most one block, and a block is read at most once.
 at most √|S| apart and, at lengths up to B, at most √2 B. Given the earlier q, replacing a row moves the q of its block
 by at most Δ₂ = min(√2 B, √|S|)/m, which costs Δ₂²/(2s²). The estimates are post-processing.
 
-reconstructed : s = B/(m√ρ), from Δ₂ ≤ √2 B/m. The mechanism spends at most ρ, and at most ρ/2 if |S| = 1.
-tight : s = min(√2 B, √|S|)/(m√(2ρ)), our choice. The mechanism spends at most ρ, and ρ is the smallest such bound.
+reconstructed : s = B/(m√ρ), from Δ₂ ≤ √2 B/m. The mechanism spends at most ρ, and at most ρ/2 for d = 1.
+tight : s = min(√2 B, √|S|)/(m√(2ρ)), our choice. The mechanism spends at most ρ; no smaller bound holds for all n.
 
 Accuracy. For independent coordinates of means p_j ≤ 1/2 and m ≥ `enough_records`, |q_j − p_j| ≤ p_j/2 for all
 coordinates that leave S in step 1, except with probability 2β. Means above 1/2 are not covered.

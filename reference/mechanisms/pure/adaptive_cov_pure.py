@@ -278,7 +278,9 @@ def spend(
     proven += max(result.proven.keywords()["epsilon"] for result in finals)
     attained = calibration == "tight" and radius == "none"
     remark = (
-        "all steps together approach the proven budget as n → ∞" if attained else "the sum of upper bounds of the steps"
+        "as n → ∞, all steps together come within about 2⁻¹⁵⁸ ε of the proven budget"
+        if attained
+        else "the sum of upper bounds of the steps"
     )
     return Spend(PureDP(epsilon), PureDP(proven), attained, remark)
 

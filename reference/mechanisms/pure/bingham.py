@@ -13,8 +13,8 @@ tight : η = ε/2. The calibration spends ε. We derived the sensitivity 1 and a
 
 The privacy losses lie in an interval of length 2η, so the release is also η²/2-zCDP (Cesar–Rogers 2020).
 
-Accuracy. E[λ_1 − uᵀCu] ≤ d/η, which is 4d/ε for η = ε/4. For η = ε/4 the exact value, computed numerically, is at most
-2.07 d/ε.
+Accuracy. E[λ_1 − uᵀCu] ≤ d/η, which is 4d/ε for η = ε/4. For η = ε/4 the exact value is at most 2.07 d/ε on the spectra
+that we tried.
 
 Proof: proofs/paper/bingham.md
 """

@@ -15,9 +15,9 @@ The scale ρ is the sensitivity divided by ε. The loss ε is attained if x, y a
 triangle of side √3 on the unit sphere; for d = 1, if x = 1, y = −1 and m = 1. For n = 1 the covariance of every data
 set is 0, and 0 is released.
 
-NOTE: with the scale of the second moment, 2/(nε), this release would spend about 2.6 ε, because one row also moves the
-mean. DN25 footnote 2 says that its results hold for S up to a small constant factor. We derived the scale ρ, and added
-the symmetric noise.
+NOTE: with the scale of the second moment, 2/(nε), this release would spend up to 2.6 ε (2ε for d = 1), because one row
+also moves the mean. DN25 footnote 2 says that its results hold for S up to a small constant factor. We derived the
+scale ρ, and added the symmetric noise.
 
 Proof: proofs/paper/centred-covariance.md
 """
@@ -117,7 +117,8 @@ def sample(
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     """The claimed budget is ε. The proven budget is ε, attained for every n ≥ 2."""
-    where = "x = 1, y = −1 and other rows 1" if dimension == 1 else "rows on an equilateral triangle"
+    triangle = "rows at the corners of an equilateral triangle on the sphere of radius r"
+    where = "x = r, y = −r and other rows r" if dimension == 1 else triangle
     return Spend(PureDP(epsilon), PureDP(epsilon), True, f"the loss at Y = r²S is ε for {where}")
 
 

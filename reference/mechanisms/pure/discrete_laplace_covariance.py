@@ -3,10 +3,11 @@
 1. A public map rounds every row to integers q with |q| ≤ 2^b, b = `input_bits`. Compute C = Σ q qᵀ exactly.
 2. Draw a symmetric Z whose entries on and above the diagonal are independent integers, P(Z_ij = z) ∝ e^{−|z|/t} with
    t = S/ε. S is the ℓ1 sensitivity of the upper triangle of C, rounded down to a whole number. Add Z to C.
-3. Release (C + Z)/(n 4^b). The output is a second moment: integers times a public unit.
+3. Release r² (C + Z)/(n 4^b), where r is the row bound: integers times a public unit.
 
-Once the rows are integers, nothing is computed in floating point, so low-order bits reveal nothing about the data. The
-theorem is about the integers that are released, and assumes fair random bits. The number ε = 0.1 means exactly 1/10.
+Once the rows are integers, nothing is rounded until C + Z is known, so low-order bits reveal nothing about the data.
+The theorem is about the integers that are released, and assumes fair random bits. The number ε = 0.1 means exactly
+1/10.
 
 Why ε-DP. Replacing a row changes C by Δ, and the privacy loss at any output is at most Σ_{i≤j} |Δ_ij|/t. The rows x =
 q/2^b lie in the unit ball, so Σ_{i≤j} |Δ_ij| is at most 4^b s with s = ½√((d + 2)² + 4⌊d²/4⌋), or 1 for d = 1
@@ -18,8 +19,8 @@ moves the triangle of C by at most this number in ℓ1. The number n gets discre
 budget ε₀ = ε/(1 + m). The matrix C has the budget ε₁ = ε − ε₀. The whole number m is the ratio ε₁/ε₀ of
 `entrywise_laplace` ("triangle", "tight"), rounded.
 
-Accuracy. Rounding rows toward zero moves an entry of the second moment by at most 2·2^−b. The variance of Z_ij/(n 4^b)
-is at most 2(s/(nε))², the variance of the noise of lap-cov with calibration "tight".
+Accuracy. Rounding rows of length at most r moves an entry of the second moment by at most 2 r² 2^−b. The variance of
+Z_ij/(n 4^b) is at most 2(s/(nε))², the variance of the noise of lap-cov with calibration "tight".
 
 Proof: proofs/paper/discrete-laplace-covariance.md
 """
@@ -216,9 +217,9 @@ def sample(
 def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
     """The claimed and the proven budget are ε.
 
-    For d = 1 some rows attain ε; for larger d rows on the lattice come close to ε.
-
-    Under add-remove, a row of equal entries attains ε if d is a power of 4 and d ≤ 4^b, where b is `input_bits`.
+    For d = 1 some rows attain ε; for larger d rows on the lattice come close to ε if 2^b is large compared with √d.
+    Under add-remove, a row of equal entries attains ε if d is a power of 4 and d ≤ 4^b. Here b is the default of
+    `input_bits`.
     """
     whole = as_written(epsilon)
     if adjacency == "add-remove":
@@ -253,5 +254,5 @@ MECHANISM = Mechanism(
     spend,
     lattice=True,
     counted=COUNTED,
-    unranked="like lap-cov, but exact to the last bit; rounding the rows adds at most 2d/2^b to the error",
+    unranked="like lap-cov, but exact to the last bit; rounding the rows adds at most 2d r²/2^b to the error",
 )

@@ -11,8 +11,8 @@ by nb, with equality at Y = Σ. The ℓ1 sensitivity is at most √2 d for all e
 
 paper : b = 2d/(nε). The mechanism claims ε. It spends at most ε/√2 with "full". With "triangle" it spends 0.559 ε,
     0.451 ε and 0.400 ε for d = 2, 4 and 8.
-tight : b = sensitivity/(nε). The mechanism spends ε; for "full" and odd d > 1, we know only that it spends at most ε.
-    The sensitivities are ours.
+tight : b = sensitivity/(nε). The mechanism spends ε, but for "full" and odd d > 1 less: √(1 − 1/(2d²)) ε for d = 3
+    and 5, and at least (1 − 1/d)ε. The sensitivities are ours.
 
 The steps above are for replace-one. Under add-remove, the sum Σ_i x_i x_iᵀ takes the place of Σ, and n is released with
 noise Laplace(1/ε₀), where ε₀ + ε₁ = ε (`count_share`). One row moves all entries of the sum by at most d in ℓ1, the
@@ -109,7 +109,7 @@ def scale_of_sum(d: int, epsilon: Number, entries: str, calibration: str) -> Num
     """The scale for Σ_i x_i x_iᵀ under add-remove, if `epsilon` is ε₁.
 
     One row moves the entries by at most d in ℓ1, and the triangle by (d + 1)/2. Only "tight" uses the bound (d + 1)/2.
-    With "paper" the scale is d/ε₁ for both choices of entries. Under replace-one, noise of scale 2d/ε is added to nΣ.
+    With "paper" the scale is d/ε₁ for both choices of entries.
     """
     return ((d + 1) / 2 if entries == "triangle" and calibration == "tight" else d) / epsilon
 
@@ -172,7 +172,9 @@ def draw_noise(
     *,
     adjacency: Neighbours = "replace-one",
 ) -> Any:
-    """Return the noise that `release` takes, (d, d) or (size, d, d); under add-remove, a `CountedNoise`."""
+    """Return noise for `release`, (d, d), or `size` draws of it, (size, d, d). Under add-remove, the noise is a
+    `CountedNoise`, or a list of `size` of them. `release` takes one draw at a time.
+    """
     if entries == "triangle":
         noise = wigner.sample_laplace(dimension, rng, size)
     else:

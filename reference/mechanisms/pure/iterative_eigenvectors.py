@@ -281,7 +281,7 @@ def spend(
     + max η).
 
     With the paper's adaptive budget the exponents depend on λ̂. The sum Σ η + max η is then at most ε/4, and approaches
-    ε/4 if one weight dominates.
+    ε/4 if the weight of one drawn direction dominates.
     """
     kept = min(rank or dimension, dimension)
     eigenvalues = (2 if kept > 1 else 1) / eigenvalue_scale(epsilon)
@@ -297,7 +297,7 @@ def spend(
         PureDP(epsilon),
         PureDP(eigenvalues + directions),
         True,
-        "the list (λ̂, θ_1, …, θ_d) approaches the proven budget as n → ∞",
+        "the released λ̂_i and the drawn θ_i, as a list, approach the proven budget as n → ∞",
     )
 
 

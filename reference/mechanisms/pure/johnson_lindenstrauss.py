@@ -7,7 +7,7 @@ svec(M) = (M_ii, √2 M_ij for i < j). It lists a symmetric M as a vector in R^D
 2. The image of row i is T svec(x_i x_iᵀ), ‖x_i‖ ≤ 1. Images longer than c = 1 + α/2 are shortened to c. ȳ is the mean.
 3. ỹ = ȳ + (S/(nε)) z, where z has a uniform direction and ‖z‖ ~ Gamma(l). S = min(2c, √2 ‖T‖), where ‖T‖ is the largest
    singular value of T.
-4. Release an M that minimises ‖T svec(M) − ỹ‖ over {M ⪰ 0, tr M ≤ 1}, the set that holds all second moments.
+4. Release an M with M ⪰ 0 and tr M ≤ 1, as all second moments have, that minimises ‖T svec(M) − ỹ‖ (nearly, if l < D).
 
 The output is ε-DP for every T: the density of z is ∝ exp(−‖z‖), so the privacy loss is at most nε/S times the distance
 by which one row moves the mean image. The mean images of neighbours are at most S/n apart. The images lie in a ball of
@@ -19,8 +19,8 @@ no image is shortened, and ‖T svec(M − M')‖ differs from ‖M − M'‖_F 
 the least such number is D or more, then l = D, and T = I. For the default α and β, l = D for d < 37.
 
 NOTE: the source adds other noise, for which we know no exact sampler if l < D (`johnson_lindenstrauss_image` draws it
-by a Markov chain, approximately), so we add ℓ2 noise. The Frobenius error is O(α + √(d/(αnε)) + ‖T‖/301) for α ≤ 1; the
-last term is for the error of the fit after 300 steps. DN25 §2 states O(√(d/(nε))) for the source's noise.
+by a Markov chain, approximately), so we add ℓ2 noise. For α ≤ 1 the Frobenius error is likely O(α + √(d/(αnε)) +
+‖T‖/301); the last term is for the 300 steps of the fit. DN25 §2 states O(√(d/(nε))) for the source's noise.
 
 Proof: proofs/paper/johnson-lindenstrauss.md
 """
@@ -285,7 +285,7 @@ MECHANISM = Mechanism(
     sample,
     spend,
     unranked=(
-        "for d < 37, the default output has the law of k-norm with body=l2, projected onto the second moments; "
-        "for d ≥ 37, the error was not measured"
+        "for 2 ≤ d < 37, the default output has the law of k-norm with body=l2, projected onto the second moments (for "
+        "d = 1 its noise is √2 times as large); for d ≥ 37, the error was not measured"
     ),
 )

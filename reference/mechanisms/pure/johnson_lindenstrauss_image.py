@@ -8,7 +8,7 @@ As in `johnson_lindenstrauss`, T is a public random projection and the release i
 2. y = T svec(Σ), where svec(M) = (M_ii, √2 M_ij for i < j) lists a symmetric M as a vector in R^D, of length ‖M‖_F.
 3. ỹ = y + (2/(nε)) z. The density of z is ∝ exp(−‖z‖_K), where K = T svec({‖M‖_* ≤ 1}) is the image of the
    nuclear ball, and its norm ‖z‖_K is the least ‖M‖_* with T svec(M) = z.
-4. Release the M nearest to ỹ, by the distance ‖T svec(M) − ỹ‖, among all M ⪰ 0 with tr M ≤ 1.
+4. Release the M with tr M ≤ 1, M ⪰ 0 and the least ‖T svec(M) − ỹ‖; for l < D this is approximate, after 300 steps.
 
 The output is ε-DP for every T, for the following reason. Replacing one row moves Σ by Δ/n with ‖Δ‖_* ≤ 2, so the image
 of Σ moves by at most 2/n in ‖·‖_K. By the triangle inequality the loss of ỹ is at most ε. Step 4 is post-processing.
@@ -219,8 +219,8 @@ def sample(
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     """The claimed budget is ε.
 
-    For noise of the exact law, the proven budget is ε, attained by ỹ, and ε/2 for d = 1. For the law that the Markov
-    chain draws, nothing is proven.
+    For noise of the exact law, the proven budget is ε, which ỹ attains if T = I, and ε/2 for d = 1. For the law that
+    the Markov chain draws, nothing is proven.
     """
     proven = epsilon if dimension > 1 else epsilon / 2
     return Spend(

@@ -16,8 +16,8 @@ Why ε-DP. By the triangle inequality the privacy loss is at most (ε/Δ_K)‖Σ
 
 M₊ and M₋ are the positive and the negative part of M = M₊ − M₋. In dimension 1 all norms are |M|, and nΔ_K = 1. Our
 covariance body is the convex hull of all changes n(Σ − Σ'), so it is the smallest body for the second moment.
-`schatten1` is the symmetric form of DN25 Algorithm 1; `l1` is Laplace noise on the entries on and above the diagonal,
-mirrored, with a proven scale.
+For d ≥ 2 `schatten1` is `nuclear_laplace_symmetric`; for d = 1 it has half of its scale. `l1` is Laplace noise on the
+entries on and above the diagonal, mirrored, with a proven scale.
 
 Proof: proofs/paper/k-norm.md
 """

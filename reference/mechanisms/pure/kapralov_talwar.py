@@ -13,9 +13,10 @@ describes; we chose the shares of the budget and the constants η and b.
 The remainder, n times the error, is C_{k+1}. C_i need not be positive semidefinite, and the u_i are not orthogonal.
 
 Why ε-DP. Given the same outputs so far, the C_i of neighbours still differ by xxᵀ − yyᵀ. A direction costs at most 2η
-and a value at most 1/b, so k rounds cost at most k(2η + 1/b) = ε. A direction and a value cost ε/(2k) each. For large n
-the loss of some neighbours approaches ε. In dimension 1 the direction is ±1 whatever the data, and only k/b = ε/2 is
-spent. NOTE: the code of ADK19's authors has η = 4ε/k in place of ε/(4k), which spends 8.5 ε.
+and a value at most 1/b, so k rounds cost at most k(2η + 1/b) = ε. A direction and a value cost ε/(2k) each. For d ≥ 2
+and large n, the loss of all (u_i, l_i) together approaches ε for some neighbours. In dimension 1 the direction is ±1
+whatever the data, and only k/b = ε/2 is spent. NOTE: the code of ADK19's authors has η = 4ε/k in place of ε/(4k), which
+spends 8.5 ε.
 
 Accuracy. ADK19 quotes a bound for the original algorithm: the error ‖C − Ĉ‖ is at most ζλ_1 if λ_1 ≥ c d⁴/(εζ⁶), for a
 relative error ζ and an unspecified constant c.

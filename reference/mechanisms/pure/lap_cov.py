@@ -104,12 +104,12 @@ def release(
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a (d, d) symmetric draw of W.
 
-    Noise of many draws, (..., d, d), gives one output for each draw.
+    Under replace-one, noise of many draws, (..., d, d), gives one output for each draw.
     """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows, fewest_rows(adjacency))
     count, own = parts_of(noise, adjacency)
-    z = require_symmetric("noise", own, (d, d), stacked=True)
+    z = require_symmetric("noise", own, (d, d), stacked=adjacency == "replace-one")
 
     # 1. QUERY
     query = second_moment(rows) if adjacency == "replace-one" else moment_sum(rows)

@@ -136,6 +136,8 @@ def sample(
     ------
     InvalidInput : an argument breaks its rule. An error caused by the data (an entry that is not finite or, with
         "raise", a row that is too long) is not private.
+    ArithmeticError : the sampler rejected 10⁷ proposals in a row. For a large rank this is likely, and its probability
+        depends on the data.
 
     Privacy : the output is ε-DP (replace-one) for public n, in real arithmetic; `spend` returns the proven budget.
     """

@@ -11,7 +11,7 @@ output is at most 2/(nρ) = ε. Orthonormal rows attain the privacy loss ε. In 
 
 Accuracy. ‖Z‖_* ~ Gamma(d²) and E‖Z‖_F² are known exactly, and ‖ρZ‖/(ρd) → π as d → ∞. NOTE: in DN25, Theorem 6 (‖ρZ‖ ≤
 1.1 ρd with high probability) is false, and the constant 3 of Theorem 1 is too small for Schatten norms of order p >
-3.07.
+3.073.
 
 Proof: proofs/paper/nuclear-laplace.md
 """
@@ -93,12 +93,12 @@ def release(
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a (d, d) draw of Z.
 
-    Noise of many draws, (..., d, d), gives one output for each draw.
+    Under replace-one, noise of many draws, (..., d, d), gives one output for each draw.
     """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows, fewest_rows(adjacency))
     count, own = parts_of(noise, adjacency)
-    z = require_shape("noise", own, (d, d), stacked=True)
+    z = require_shape("noise", own, (d, d), stacked=adjacency == "replace-one")
 
     # 1. QUERY
     query = second_moment(rows) if adjacency == "replace-one" else moment_sum(rows)

@@ -8,9 +8,9 @@
 Why ε-DP. The proof of `nuclear_laplace` also holds if all matrices are symmetric, as Σ and Z are here: replacing one
 row changes Σ by Δ/n with ‖Δ‖_* ≤ 2, and orthonormal rows attain the loss ε. In dimension 1 the mechanism spends ε/2.
 
-Accuracy. The noise has d(d + 1)/2 degrees of freedom in place of d², so the noise is smaller at the same ε: ‖Z‖_* ~
-Gamma(d(d + 1)/2), and ‖ρZ‖/(ρd) → π/2 in place of π. For large d the Frobenius error is half of that of the full noise.
-We recommend this mechanism wherever the target is symmetric.
+Accuracy. The noise has d(d + 1)/2 degrees of freedom in place of d², so for d ≥ 2 the noise is smaller at the same ε:
+‖Z‖_* ~ Gamma(d(d + 1)/2), and ‖ρZ‖/(ρd) → π/2 in place of π. For large d the Frobenius error is half of that of the
+full noise. We recommend this mechanism wherever the target is symmetric.
 
 Proof: proofs/paper/nuclear-laplace-symmetric.md
 """
@@ -64,12 +64,12 @@ def release(
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a (d, d) symmetric draw of Z.
 
-    Noise of many draws, (..., d, d), gives one output for each draw.
+    Under replace-one, noise of many draws, (..., d, d), gives one output for each draw.
     """
     # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows, fewest_rows(adjacency))
     count, own = parts_of(noise, adjacency)
-    z = require_symmetric("noise", own, (d, d), stacked=True)
+    z = require_symmetric("noise", own, (d, d), stacked=adjacency == "replace-one")
 
     # 1. QUERY
     query = second_moment(rows) if adjacency == "replace-one" else moment_sum(rows)

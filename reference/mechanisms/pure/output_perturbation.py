@@ -11,11 +11,11 @@ moment, which serves all targets and all α (`downstream.ridge`). NOTE: the cons
 bounded derivative, and that of the squared loss is not bounded. We therefore derived both sensitivities below.
 
 Why ε-DP. F is 2α-strongly convex, so ‖ŵ − ŵ'‖ is at most 1/(2αn) times the distance of the gradients (w·a − y)a of the
-two rows at w = ŵ'. At w = ŵ' we have ‖w‖ ≤ W, since α‖ŵ‖² ≤ F(0) ≤ ½. By the triangle inequality the privacy loss is at
-most ε‖ŵ − ŵ'‖/S ≤ ε.
+two rows at w = ŵ', where ‖w‖ ≤ W: for "paper" because α‖ŵ‖² ≤ F(0) ≤ ½, for "tight" by step 4 of the proof. By the
+triangle inequality the privacy loss is at most ε‖ŵ − ŵ'‖/S ≤ ε.
 
 paper : S = (W + √(W² + 1))/(2αn), W = 1/√(2α). Two gradients have a length of at most (W + √(W² + 1))/2 each. The
-    mechanism claims ε and spends less: the spent budget tends to ε/4 as α → 0, and to ε as α → ∞.
+    mechanism claims ε and spends less: for d ≥ 3, n → ∞, the spent budget tends to ε/4 as α → 0, and to ε as α → ∞.
 tight : S = √(W² + 1)/(2αn), W = 1/(2√(2α(1 + 2α))). Two gradients of the largest length cannot be opposite. The
     mechanism spends ε for d ≥ 3 in the limit n → ∞.
 
@@ -182,7 +182,7 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: GradientBound 
     remark = (
         "for d ≥ 3, some neighbours approach ε as n → ∞"
         if tight
-        else "the budget that is spent is between ε/4 (α → 0) and ε (α → ∞): proofs/paper/output-perturbation.md"
+        else "less than ε is spent: for d ≥ 3 and n → ∞, a share of ε that tends to ¼ as α → 0 and to 1 as α → ∞"
     )
     return Spend(PureDP(epsilon), PureDP(epsilon), tight and dimension > 2, remark)
 

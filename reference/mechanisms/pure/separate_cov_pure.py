@@ -6,9 +6,9 @@
 4. Release Σ_i λ̃_i v_i v_iᵀ.
 
 Why ε-DP. Replacing one row changes Σ by Δ/n. G costs Σ_{i≤j} |Δ_ij|/(nb) ≤ s/(nb) with s = ½√((d + 2)² + 4⌊d²/4⌋), as
-in `lap_cov`. The eigenvalues move by at most ‖Δ‖_*/n ≤ 2/n in ℓ1 (Mirsky) and cost at most ε/2. One pair of data sets
-attains both bounds, so for d ≥ 2 the pair (G, λ̃) spends s/(nb) + ε/2. For d = 1 the output does not use G, and the
-mechanism spends ε/4.
+in `lap_cov`. The eigenvalues move by at most ‖Δ‖_*/n ≤ 2/n in ℓ1 (Mirsky) and cost at most ε/2. For n ≥ 4, one pair of
+data sets attains both bounds, so for d ≥ 2 the pair (G, λ̃) spends s/(nb) + ε/2. For d = 1 the output does not use G,
+and the mechanism spends ε/4.
 
 paper : b = 2√2 d/(nε). The mechanism claims ε. It spends 0.895 ε, 0.819 ε and 0.783 ε for d = 2, 4 and 8, and the spent
     budget tends to 3ε/4 as d → ∞.
@@ -78,11 +78,11 @@ def error_bound(trace: Number, matrix_noise: Number, eigenvalue_noise: Number) -
 def likely_error(
     n: Number, d: int, epsilon: Number, trace: Number, beta: Number, calibration: str, log: tails.Log = np.log
 ) -> Number:
-    """The error bound that holds with probability 1 − β, d ≥ 2.
+    """The error bound of Lemma 18 for d ≥ 2, which for "paper" is √(8√2 d tr υ/(nε)) + 4η/(nε), where tr is `trace`.
 
-    Let υ and η be the bounds of `tails` on the noise of the matrix and of the eigenvalues, each with probability 1 −
-    β/2 and with the constants of the authors' code. For "paper" the error bound is √(8√2 d tr υ/(nε)) + 4η/(nε) (Lemma
-    18), where tr is `trace`.
+    The bounds υ and η of `tails`, on the noise of the matrix and of the eigenvalues, have the formulas of the authors'
+    code. If each of them holds with probability 1 − β/2, the error bound holds with probability 1 − β. For η this is
+    proven. For υ it is not proven, and false for large d.
     """
     matrix_noise = matrix_scale(n, d, epsilon, calibration) * tails.upsilon_laplace(d, beta / 2, log)
     eigenvalue_noise = eigenvalue_scale(n, epsilon) * tails.eta_laplace(d, beta / 2, log)
@@ -182,7 +182,7 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = 
     b, c = matrix_scale(1, dimension, epsilon, calibration), eigenvalue_scale(1, epsilon)
     if dimension == 1:
         return Spend(PureDP(epsilon), PureDP(privacy_loss(0, 1, 1, b, c)), True, "G is not used")
-    remark = "the pair (G, λ̃) attains the proven budget; we do not claim this for the output"
+    remark = "if n ≥ 4, the pair (G, λ̃) attains the proven budget; we do not claim this for the output"
     return Spend(PureDP(epsilon), PureDP(privacy_loss(triangle_l1(dimension), 2, 1, b, c)), True, remark)
 
 

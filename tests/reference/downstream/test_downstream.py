@@ -200,3 +200,9 @@ def test_half_the_bound_on_the_lost_variance_is_exceeded() -> None:
     lost = 1 - got.directions[0, 0] ** 2
     assert lost == pytest.approx(1, rel=1e-12)
     assert lost_variance_bound(1, s) / 2 < lost <= lost_variance_bound(1, s)
+
+
+@pytest.mark.parametrize("target", [0.5, True, "a", 2, -1])
+def test_a_target_that_is_no_column_is_refused(target: Any) -> None:
+    with pytest.raises(InvalidInput, match="must be a column, 0 to 1"):
+        ridge(np.eye(2), target, 0.1)

@@ -367,6 +367,10 @@ def test_estimators_share_an_account_that_refuses() -> None:
     assert account.spent() == ZCDP(0.9)
     with pytest.raises(InvalidInput, match="must be an Account"):
         PrivateCovariance(rho=0.1, bounds=(0, 1), accountant=1.0).fit(x)  # type: ignore[arg-type]
+    other = Account(ZCDP(1.0), adjacency="add-remove")
+    with pytest.raises(InvalidInput, match="accountant for add-remove: must be for replace-one"):
+        PrivateCovariance(rho=0.1, bounds=(0, 1), accountant=other).fit(x)
+    assert other.spent() is None
 
 
 def test_many_threads_never_exceed_the_total_of_an_account() -> None:

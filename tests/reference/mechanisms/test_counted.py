@@ -158,3 +158,13 @@ def test_a_row_on_the_boundary_is_not_shortened(about: Mechanism[Any, ..., Any])
     whole = CountedDraws(lambda parameter: 0, lambda parameter: np.zeros((2, 2), dtype=object) + 0)
     out = about.release(x, whole if about.lattice else zero, **keywords, **OPTIONS, row_bound=4.0)
     assert float(np.max(out)) == 16.0
+
+
+@pytest.mark.parametrize("name", ["lap-cov", "nuclear-laplace", "nuclear-laplace-symmetric", "gauss-cov"])
+def test_noise_of_many_draws_is_refused_under_add_remove(name: str) -> None:
+    """The test fails if a stack of draws, which has no number of rows for each draw, gives one meaningless vector."""
+    about = MECHANISMS[name]
+    budget = {"rho": 1.0} if name == "gauss-cov" else {"epsilon": 1.0}
+    noise = CountedNoise(0.0, np.zeros((2, 3, 3)))
+    with pytest.raises(InvalidInput, match="noise"):
+        about.release(np.eye(3), noise, adjacency="add-remove", **budget)
