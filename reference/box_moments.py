@@ -64,8 +64,8 @@ def product_share(d: int, sqrt: Callable[[Number], Number] = square_root) -> Num
     """Return the ratio c²/a² of squared weights that `gauss_weights` uses under replace-one, where b = a.
 
     The ratio t = c²/a² minimises p(1 + t(d − p))(M + D/t) over t, where M = d(2d + 3) and D = d(d − 1). The worst pair
-    of rows is opposite in p columns if 1/(2p + 1 − d) ≤ t ≤ 1/(2p − 1 − d), and then the minimum is at t = √(D/(M(d −
-    p))) or at an end of this range.
+    of rows is opposite in p columns, d/2 ≤ p ≤ d, if t is at least 1/(2p + 1 − d) (0 for p = d) and, for 2p > d + 1, at
+    most 1/(2p − 1 − d). Then the minimum is at t = √(D/(M(d − p))) or at an end of this range.
     """
     if d == 1:
         return 1

@@ -3,7 +3,8 @@
 1. Compute f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i.
 2. Draw N_1, …, N_d, independent N(0, 1), and add σN to f, with σ = Δ₂/√(2ρ). The number Δ₂ is the ℓ2 sensitivity of f:
    √2/n, or 1/n in dimension 1.
-3. Release f + σN. The entries of the output may be negative.
+3. Release f + σN. The entries of the output may be negative. Under add-remove the sums Σ_k x_ki² take the place
+   of f, and n is released with noise of its own (`counted`).
 
 `perturb` adds Gaussian noise to any query whose ℓ2 sensitivity is known.
 

@@ -3,7 +3,8 @@
 1. Compute f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i.
 2. Draw L_1, …, L_d, independent Laplace(1), and add bL to f, with b = Δ₁/ε. The number Δ₁ is the ℓ1 sensitivity of f:
    2/n, or 1/n in dimension 1.
-3. Release f + bL. The entries of the output may be negative.
+3. Release f + bL. The entries of the output may be negative. Under add-remove the sums Σ_k x_ki² take the place
+   of f, and n is released with noise of its own (`counted`).
 
 `perturb` adds Laplace noise to any query whose ℓ1 sensitivity is known.
 

@@ -8,7 +8,7 @@
 
 Why ε-DP. If x is replaced by y, every Q_j moves by 0 or 1, and all move in one direction: up if ‖x‖ > ‖y‖, and down
 otherwise. The queries are therefore monotone, and AboveThreshold spends at most 1/b₁ + 1/b₂ on them (see
-`above_threshold`). The loss comes close to 1/b₁ + 1/b₂ for many radii (p → 0) and large n.
+`above_threshold`). The loss comes close to 1/b₁ + 1/b₂ for many radii (p → 0).
 
 paper : b₁ = 2/ε, b₂ = 4/ε. With these scales the mechanism claims ε and spends 3ε/4.
 tight : b₁ = b₂ = 2/ε. With these scales the mechanism spends ε.

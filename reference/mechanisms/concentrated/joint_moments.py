@@ -9,9 +9,9 @@
 Why ρ-zCDP. The release is a Gaussian vector, and replacing x by y gives D_α = (α/2) q(x, y)/(nσ₁)² ≤ αρ.
 
 A release of Σ in addition need not increase the noise of the mean. For the mean alone S = 2, attained at y = −x, which
-does not change Σ. The rows that move Σ the most are orthogonal, and move the mean by √2 only. Therefore S stays 2 as
-long as λ is at most some λ₀ > 0. For d ≥ 2, λ₀ = ½: with c = ⟨x, y⟩, q(x, y) is at most 2 − 2c + 2λ(1 − c²) = 4 − 2(1 +
-c)(1 − λ(1 − c)), and 1 − c ≤ 2. For d = 1, λ₀ is larger, (11 + 5√5)/8.
+does not change Σ. For d ≥ 2 the rows that move Σ the most are orthogonal, and move the sum of the rows by √2 only.
+Therefore S stays 2 as long as λ is at most some λ₀ > 0. For d ≥ 2, λ₀ = ½: with c = ⟨x, y⟩, q(x, y) is at most 2 − 2c +
+2λ(1 − c²) = 4 − 2(1 + c)(1 − λ(1 − c)), and 1 − c ≤ 2. For d = 1, λ₀ is larger, (11 + 5√5)/8.
 
 `weight` is λ/λ₀. If `weight` ≤ 1, the mean has the same noise as if it were released alone. Above 1 the mean has more
 noise, and Σ has less. For d ≥ 2 and weight 1 + √2, σ₂ is that of two separate releases with ρ/2 each, and σ₁ is 0.78

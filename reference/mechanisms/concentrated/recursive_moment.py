@@ -230,8 +230,8 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibrati
     The proven budget is ρ with "tight" and ρ/8 with "reconstructed", and half as much for d = 1.
     """
     remark = (
-        "if all other rows are 0, rows along two axes (1 and 0 if d = 1) approach the proven budget as n → ∞; "
-        "if there is more than one round, the outputs of all rounds together do"
+        "one round attains the proven budget with the rows e₁ and e₂ (1 and 0 if d = 1); with more rounds, if all "
+        "other rows are 0, the outputs of all rounds together approach it as n → ∞"
     )
     return Spend(ZCDP(rho), ZCDP(privacy_loss(rho, dimension, calibration)), True, remark)
 

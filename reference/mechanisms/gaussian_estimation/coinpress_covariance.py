@@ -15,11 +15,12 @@ for any rows. The matrix A depends on earlier rounds only. For d = 1 the sensiti
 
 constants : with "paper", γ² = d + 2√(dL) + 2L, where L = ln(n/β_j) and β_j = β/t. The number h = η + ν is the sum of a
     bound η on the sampling error and a bound ν on the noise. With this h, AΣAᵀ ⪯ I stays true with high probability.
-    With "code", L = ln 10 and h = √(d/n) + d/(2n). These values are smaller, and have no proof of accuracy.
+    With "code", L = ln 10 and h = √(d/n) + d/(2n). This h is smaller, and so is γ for n > 10β_j; they have no proof of
+    accuracy.
 
 NOTE: the steps are our reading of the paper. The equal shares of β, the bound υ in ν (proven, and smaller than the
-printed one) and the order in step 4 are our additions. The published code multiplies in another order. That order is as
-private as ours, but the result is inaccurate for t ≥ 3.
+printed one) and the order in step 4 are our additions. The published code maps rows by Aᵀ in place of A, which is as
+private, but inaccurate for t ≥ 3 and d ≥ 2.
 
 Proof: proofs/paper/coinpress-covariance.md
 """

@@ -16,8 +16,8 @@ constants : with "paper", γ₁² = d + 2√(dL) + 2L with L = ln(n/β_j), and �
     β_j = β/t and τ = r + γ₁. With "code", which has the constants of the published code, γ₁² and γ₂² are d + 2√(dL) +
     2L with L = ln 100, and τ = min(r + γ₁, √(r² + 6r + γ₁²)).
 
-Accuracy. If γ₁ bounds |x_i − μ|, clipping moves no row, so the new c is N(μ, (1/n + σ²)I). The new r is a bound on |c −
-μ| for this law.
+Accuracy. With "paper", if γ₁ bounds |x_i − μ| and r bounds |c − μ|, clipping moves no row, so the new c is N(μ, (1/n +
+σ²)I). With high probability the new r bounds |c − μ| for this law.
 
 NOTE: the steps are our reading of the paper, and the equal shares of β are our choice. Each step of the published code
 clips the rows that the step before has clipped. Its baseline `fineMeanEst` clips nothing, and is a negative control.

@@ -98,7 +98,9 @@ def noise_rows(
 def sufficient_rows(
     *, rho: float, dimension: int, calibration: ReconstructedCalibration, beta: float, rounds: int = 1
 ) -> int:
-    """The smallest n that gives the premises of the lemma, for T rounds at ρ/T and β/T each, on the same data.
+    """The smallest n that is at least `regularity_rows` and `noise_rows`, for T rounds at ρ/T and β/T each.
+
+    With probability 1 − 3β the premises of the lemma then hold, on the same data in all rounds.
 
     The premise on Σ̂ is the same in every round, since x ↦ Ax preserves it. The bound `noise_rows` depends on n itself.
     The function therefore starts from n = 1, and repeatedly replaces n by the bound at n, until the bound is at most n.
