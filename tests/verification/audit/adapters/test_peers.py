@@ -42,7 +42,7 @@ def test_the_shipped_eigenvector_samplers_follow_another_law_and_exceed_their_ep
     assert aimed.status in (Status.REFUTED, Status.SUSPICIOUS)
     assert aimed.facts.confidence == 0.999
     assert aimed.facts.loss_lower_bound > 1.0
-    assert "loss 1.706 on this pair and 1.735 as n → ∞" in aimed.detail
+    assert "loss 1.706 on this pair, and 1.735 in the limit n → ∞" in aimed.detail
     slow = next(check for check in report.checks if check.name == "running time")
     assert slow.status is Status.NOTED
 
