@@ -210,10 +210,9 @@ class Account:
         about = mechanism(name)
         budget = {key: value for key, value in arguments.items() if key in ("epsilon", "rho", "delta")}
         choices = {key: value for key, value in arguments.items() if key in about.choices}
-        if about.adjacency_of(choices) != self.adjacency:
-            raise InvalidInput(
-                f"adjacency = {about.adjacency_of(choices)}: must be {self.adjacency}, as in the account"
-            )
+        adjacency = about.adjacency_of(choices)
+        if adjacency != self.adjacency:
+            raise InvalidInput(f"adjacency = {adjacency}: must be {self.adjacency}, as in the account")
         spend = about.spend(**budget, dimension=_number_of_columns(x), **choices)
         with self.charging(spend) as total:
             values = about.sample(x, rng, **arguments)

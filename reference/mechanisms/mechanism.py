@@ -9,11 +9,11 @@ The registry, the options of the command line, the table of the README and the p
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeVar
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from covassay.reference.domain import DataSet
+from covassay.reference.domain import Adjacency, DataSet
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import Output
 from covassay.reference.mechanisms.parameters import Parameter, parameters_of
@@ -152,9 +152,9 @@ class Mechanism(Generic[N, P, R]):
         given = (*BUDGET, *OF_THE_DOMAIN, BOUNDS)
         return {p.name: p.default for p in self.declared.values() if not p.choices and p.name not in given}
 
-    def adjacency_of(self, options: Mapping[str, Any]) -> str:
+    def adjacency_of(self, options: Mapping[str, Any]) -> Adjacency:
         """Return the adjacency that the given options select, which says which data sets are neighbours."""
-        return str(options.get("adjacency", self.adjacency))
+        return cast(Adjacency, options.get("adjacency", self.adjacency))
 
     def output_of(self, options: Mapping[str, Any]) -> Output:
         """Return the kind of output that the given options select."""

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from covassay.reference.accounting import Account, OverBudget
-from covassay.reference.domain import Adjacency
+from covassay.reference.domain import ADJACENCIES, Adjacency
 from covassay.reference.errors import InvalidInput
 from covassay.reference.privacy import Guarantee, guarantee_of
 from covassay.reference.release.messages import clipped, named, reason, require_suffix, shown, unique_keys
@@ -37,7 +37,6 @@ from covassay.reference.release.writing import json_text, replace_file, require_
 
 SCHEMA = "covassay-account-1"
 REPLACE_ONE: Adjacency = "replace-one"
-ADD_REMOVE: Adjacency = "add-remove"
 PATIENCE = 60.0  # the number of seconds for which a command waits while another command writes to the account
 
 Tell = Callable[[str], None]  # a function that shows a message to the user while the command waits
@@ -197,7 +196,7 @@ def _require_types(document: Any) -> None:
     _require_entries("it", document, ENTRIES, tuple(ENTRIES))
     if document["schema"] != SCHEMA:
         raise ValueError(f"its schema is {shown(document['schema'])}, not {SCHEMA}")
-    if document["adjacency"] not in (REPLACE_ONE, ADD_REMOVE):
+    if document["adjacency"] not in ADJACENCIES:
         raise ValueError(f"its adjacency is {shown(document['adjacency'])}")
     _require_entries("data", document["data"], OF_DATA, ("name",))
     if document["data"].get("bytes", 0) < 0:

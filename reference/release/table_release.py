@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -145,7 +145,7 @@ class _Plan:
     @property
     def adjacency(self) -> Adjacency:
         """Return the relation of neighbouring data sets, replace-one or add-remove."""
-        return cast(Adjacency, self.declared.adjacency_of(self.arguments))
+        return self.declared.adjacency_of(self.arguments)
 
     @property
     def output(self) -> Output:
@@ -243,7 +243,7 @@ def _plan(request: ReleaseRequest) -> _Plan:
     elif declared.name in ON_A_LATTICE:
         raise InvalidInput(f"{declared.name} has no form in float64: its noise is whole numbers")
     _require_frame(request, declared)
-    adjacency = cast(Adjacency, declared.adjacency_of(arguments))
+    adjacency = declared.adjacency_of(arguments)
     plan = _Plan(
         request=request,
         declared=declared,

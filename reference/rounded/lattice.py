@@ -98,7 +98,7 @@ def release(
     read = exact_data(data, require_row_bound(row_bound), on_large_rows, input_bits)
     require_rows(read, options)
     (budget,) = (arguments[key] for key in declared.notion.default.keywords())
-    adjacency = cast(Adjacency, declared.adjacency_of(options))
+    adjacency = declared.adjacency_of(options)
     noise = (
         _noise(chosen, read.d, bits, adjacency)
         if seed is None

@@ -202,7 +202,7 @@ def _strength(part: str, status: Status) -> str:
     proof = f"evidence {part}" if part.startswith("that") else f"evidence for the {part}"
     if status.how == "none":
         return f"The {proof} is missing."
-    return f"The {proof} {REACH[status.covered]}. Its weakest part is {EVIDENCE[status.how]}."
+    return f"The {proof} {REACH[status.covered]}. The weakest part of this evidence is {EVIDENCE[status.how]}."
 
 
 def _evidence(c: LedgerClaim, second: bool) -> Iterable[str]:

@@ -4,9 +4,9 @@ The targets are the reference's own mechanisms, with every choice of their optio
 seed, because related mechanisms draw the same noise under the same seed. The tests of one scenario (a data set on which
 outputs are compared with the law) share their draws, so their p-values are dependent. Only the first exact p-value of
 each scenario is kept, and these p-values are independent. The p-values of tests that are not exact are bounds, which
-may be larger than exact p-values. If a mechanism can return the same output twice, this program takes all p-values of
-its audits for bounds. The p-values of low-order bits are left out, because noise in floating point violates the claim
-in those bits even if the mechanism is correct.
+may be larger than exact p-values. If a mechanism can return the same output twice, this program treats all p-values
+of its audits as bounds. The p-values of the tests of low-order bits are left out, because low-order bits of noise in
+floating point can violate the claim even if the mechanism is correct.
 """
 
 import argparse

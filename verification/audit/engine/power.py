@@ -4,7 +4,7 @@ Let p be the share of the draws on one data set in which the tested event occurr
 probability p on the first data set, and q on the second. If q is small enough for a given p, the test would have
 refuted the claim in 99 % of all runs. The privacy loss of an event with the probabilities p and q is, for instance,
 ln(p/q) for pure DP. Take an event that is as likely on the first data set as the tested event, and that shows at least
-the privacy loss that this module computes. The test of such an event detects the loss with probability 99 %. If a
+the privacy loss that this module computes. In 99 % of all runs, the test of such an event refutes the claim. If a
 privacy loss shows only in rarer events than the tested one, more draws are needed to detect the loss.
 """
 
