@@ -44,6 +44,12 @@ def test_releases_add_up_across_openings(tmp_path: Path) -> None:
     }
 
 
+def test_the_account_of_a_file_is_for_the_neighbours_of_the_file(tmp_path: Path) -> None:
+    """The test fails if a file for adding or removing a row gives an account for replacing a row."""
+    opened = open_account(tmp_path / "account.json", DATA, PureDP(1.0), "add-remove")
+    assert opened.account().adjacency == "add-remove"
+
+
 def test_opening_writes_nothing(tmp_path: Path) -> None:
     """Test that opening an account writes no file."""
     open_account(tmp_path / "account.json", DATA, ZCDP(1.0)).account()
